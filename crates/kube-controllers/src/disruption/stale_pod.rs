@@ -53,7 +53,7 @@ impl Controller {
     async fn reset(&self, key: &str, pod: &Pod) -> Result<(), SyncError> {
         let condition = json!({
             "type": DISRUPTION_TARGET, "status": "False", "reason": null, "message": null,
-            "lastTransitionTime": self.clock.now(),
+            "lastTransitionTime": self.clock.now(), "observedGeneration": pod.metadata.generation,
         });
         let patch = json!({
             "metadata": {"resourceVersion": pod.metadata.resource_version}, "status": {"conditions": [condition]},

@@ -1,18 +1,26 @@
 //! The kubelet of all simulated nodes: watches pods, and runs each through its stages, which are steps that write what
 //! a real pod's status would be. No containers run. The scheduler's binding is one of these stages.
 
+mod active_deadline;
 mod address;
 mod catch_up;
+mod container_status;
 mod containers;
 mod environment;
 mod event_correlator;
+mod init_containers;
+mod phase;
+mod pod_conditions;
 mod pod_worker;
 mod preempt;
 mod prepare;
 mod pull_secrets;
 mod references;
+mod reject;
+mod report_containers;
 mod run_stages;
 mod schedule;
+mod sync_pod;
 mod texts;
 mod volumes;
 
@@ -31,13 +39,12 @@ use super::logs::Logs;
 use super::pod;
 pub use super::progress::Progress;
 use super::progress::Resting;
-use super::requests::{PodChange, PodWatch, Received, Requests};
+use super::requests::{PodChange, PodWatch, Requests};
 use super::scheduler::{Nodeless, Scheduler};
-use super::stages::{Stage, Stages};
+use super::stages::Stages;
 use crate::clock::Clock;
-use address::{ip, number};
-use kube_machinery::value::{Value, json};
-use pod_worker::PodWorker;
+use active_deadline::ActiveDeadlines;
+use address::number;
 pub use volumes::Claims;
 
 /// The delay before a watch that has ended is started again, and before a refused write is tried again.
@@ -67,6 +74,7 @@ pub struct Kubelet {
     pods: HashMap<String, Managed>,
     /// The pods whose changed spec a task reacts to, so that a container is not restarted twice for one change.
     reacting: HashSet<String>,
+    deadlines: ActiveDeadlines,
     /// The number of the last address that a pod got.
     addresses: u32,
     /// Whether the pods of the first list were run by an earlier kubelet of the same cluster.
@@ -100,10 +108,12 @@ impl Managed {
     }
 }
 
-/// The stages that a pod needs now. Upstream: `SyncPodType`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a pod needs now. It never needs an earlier one of these again. Upstream: `SyncPodType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum SyncPodType {
     Run,
+    /// The pod is failed, because its deadline has passed.
+    Fail,
     Delete,
 }
 
@@ -120,7 +130,8 @@ impl Kubelet {
     ) -> Self {
         let (running, pods) = (JoinSet::new(), HashMap::default());
         let context = KubeletContext { client, api, clock, logs, progress, claims: Claims::Exist, scheduler: None };
-        Self { context, stages, running, pods, reacting: HashSet::new(), addresses: 0, earlier: Earlier::None }
+        let (reacting, deadlines) = (HashSet::new(), ActiveDeadlines::default());
+        Self { context, stages, running, pods, reacting, deadlines, addresses: 0, earlier: Earlier::None }
     }
 
     /// Chooses what happens to the pods that are bound and started already when the kubelet begins.
@@ -172,17 +183,14 @@ impl Kubelet {
             scheduler.synced().await; // otherwise several pods would wait for the nodes, and continue in any order
         }
         let PodWatch { pods, revision, mut changes } = self.context.api.watch_pods();
+        let pods: Vec<_> = pods.collect();
+        if self.earlier == Earlier::Resumed {
+            // No new pod gets the address of one that is there.
+            let taken = pods.iter().filter_map(|pod| number(pod["status"]["podIP"].as_str()?));
+            self.addresses = taken.max().unwrap_or_default();
+        }
+        self.admit_all(&pods);
         let mut there = BTreeSet::new();
-        let pods = match self.earlier {
-            Earlier::None => pods,
-            Earlier::Resumed => {
-                // No new pod gets the address of one that is there.
-                let all: Vec<_> = pods.collect();
-                let taken = all.iter().filter_map(|pod| number(pod["status"]["podIP"].as_str()?));
-                self.addresses = taken.max().unwrap_or_default();
-                Box::new(all.into_iter())
-            }
-        };
         for pod in pods {
             there.insert(pod::uid(&pod).to_owned());
             self.sync_pod(pod);
@@ -196,6 +204,7 @@ impl Kubelet {
             let stays = there.contains(uid);
             if !stays {
                 managed.abort();
+                self.deadlines.remove(uid);
                 self.context.forget(uid);
             }
             stays
@@ -208,6 +217,10 @@ impl Kubelet {
                     self.ended(ended);
                     continue;
                 }
+                pod = self.deadlines.passed() => {
+                    self.fail_after_deadline(pod);
+                    continue;
+                }
                 change = changes.next() => match change {
                     Some(change) => change,
                     None => return,
@@ -216,6 +229,7 @@ impl Kubelet {
             match change {
                 PodChange::Written(pod) => self.sync_pod(pod),
                 PodChange::Removed { uid } => {
+                    self.deadlines.remove(&uid);
                     if let Some(managed) = self.pods.remove(&uid) {
                         managed.abort();
                     }
@@ -224,107 +238,6 @@ impl Kubelet {
             }
             self.record_progress(revision);
         }
-    }
-
-    /// Starts the stages that a pod needs now, unless they were started already.
-    fn sync_pod(&mut self, pod: Received) {
-        if let Some(scheduler) = &self.context.scheduler {
-            scheduler.observe(&pod);
-        }
-        self.obey_readiness_gates(&pod);
-        self.catch_up(&pod);
-        let (uid, node) = (pod::uid(&pod), pod["spec"]["nodeName"].as_str().unwrap_or_default());
-        let resumed = self.is_to_be_resumed(&pod);
-        let sync_type = match pod["metadata"]["deletionTimestamp"].as_str() {
-            // The pod runs on no node, so its deletion does not wait for a kubelet.
-            Some(_) if node.is_empty() && !self.pods.contains_key(uid) => return,
-            Some(_) => SyncPodType::Delete,
-            None if is_gated(&pod) => return, // the update that removes the last gate comes here again
-            None if self.is_to_be_run(&pod) || resumed => SyncPodType::Run,
-            None => return,
-        };
-        let before = self.pods.get(uid);
-        if before.is_some_and(|managed| managed.sync_type == sync_type) {
-            return;
-        }
-        let lifecycle = self.stages.of_pod(&pod);
-        let stages = match sync_type {
-            SyncPodType::Run if resumed && pod["status"]["phase"] == "Running" => after_start(&lifecycle.run),
-            SyncPodType::Run => lifecycle.run.clone(),
-            SyncPodType::Delete => lifecycle.delete.clone(),
-        };
-        if stages.is_empty() && !resumed {
-            return;
-        }
-        let own = pod["status"]["podIP"].as_str().and_then(number).filter(|_| resumed);
-        let address = before.map_or(own.unwrap_or(self.addresses + 1), |managed| {
-            managed.abort(); // a pod that is being deleted is not started any more
-            managed.address
-        });
-        self.addresses = self.addresses.max(address);
-        let uid = uid.to_owned();
-        let worker = PodWorker::new(self.context.clone(), pod, ip(address));
-        let task = self.running.spawn(run_stages::run_stages(worker, stages));
-        self.pods.insert(uid, Managed { sync_type, address, task: Some(task) });
-    }
-
-    /// Writes the condition `Ready` again after another client has changed the condition of a readiness gate.
-    fn obey_readiness_gates(&mut self, pod: &Received) {
-        if !pod["spec"]["readinessGates"].is_array() {
-            return;
-        }
-        if let Some(ready) = containers::ready_after_gates(pod, &self.context.clock.now()) {
-            self.write_status(pod, json!({"conditions": [ready]}));
-        }
-    }
-
-    /// Updates the status of a running pod after a change of its spec.
-    fn catch_up(&mut self, pod: &Received) {
-        if !self.pods.contains_key(pod::uid(pod)) {
-            return; // this kubelet does not run it
-        }
-        let has_work = catch_up::reaction(pod, &self.context.clock.now()).is_some();
-        if has_work && self.reacting.insert(pod::uid(pod).to_owned()) {
-            let worker = PodWorker::new(self.context.clone(), pod.clone(), String::new());
-            self.running.spawn(worker.catch_up());
-        }
-    }
-
-    /// Writes a part of a pod's status in a task of its own.
-    fn write_status(&mut self, pod: &Received, status: Value) {
-        let mut worker = PodWorker::new(self.context.clone(), pod.clone(), String::new());
-        self.running.spawn(async move {
-            if let Err(error) = worker.write_status(status).await {
-                tracing::debug!(pod = worker.name(), %error, "a part of the status could not be written");
-            }
-            worker.uid().to_owned()
-        });
-    }
-
-    /// Returns true if a pod waits for a node, or waits for its kubelet after a scheduler has bound it.
-    fn is_to_be_run(&self, pod: &Value) -> bool {
-        let (spec, status) = (&pod["spec"], &pod["status"]);
-        let bound = spec["nodeName"].is_string();
-        let untouched = status["phase"] == "Pending" && status["startTime"].is_null();
-        // A bound pod that has a status already belongs to another kubelet. Without a scheduler, every bound pod does.
-        if (bound && !untouched) || !self.stages.schedules() {
-            return !bound;
-        }
-        let ours = spec["schedulerName"].as_str().is_none_or(|name| name == schedule::SCHEDULER);
-        // If the pod's own stages name a node instead of asking the scheduler, only unbound pods are run.
-        match self.stages.of_pod(pod).schedules() {
-            true => bound || ours,
-            false => !bound,
-        }
-    }
-
-    /// Returns true if an earlier kubelet of this cluster has started the pod and not ended it.
-    fn is_to_be_resumed(&self, pod: &Value) -> bool {
-        let is_bound = pod["spec"]["nodeName"].is_string();
-        let status = &pod["status"];
-        let has_begun =
-            status["startTime"].is_string() && (status["phase"] == "Pending" || status["phase"] == "Running");
-        self.earlier == Earlier::Resumed && is_bound && has_begun
     }
 
     /// Handles the end of a pod's task.
@@ -363,14 +276,4 @@ impl KubeletContext {
             scheduler.forget(uid);
         }
     }
-}
-
-/// Returns the stages after the one that first reports that the containers run.
-fn after_start(run: &Arc<[Stage]>) -> Arc<[Stage]> {
-    let started = run.iter().position(Stage::starts_containers).map_or(run.len(), |at| at + 1);
-    run[started..].into()
-}
-
-fn is_gated(pod: &Value) -> bool {
-    pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty())
 }

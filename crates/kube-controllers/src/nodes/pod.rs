@@ -1,7 +1,14 @@
-//! Reads the uid of a pod in the form of a JSON value, for the scheduler and the kubelet, which know pods by their uid.
+//! Reads fields of a pod in the form of a JSON value, for the scheduler and the kubelet, which know pods by their uid.
 
-use kube_machinery::value::Value;
+use kube_machinery::value::{SmolStr, Value};
 
 pub(crate) fn uid(pod: &Value) -> &str {
     pod["metadata"]["uid"].as_str().unwrap_or_default()
+}
+
+/// Returns a key by which pods are sorted from the oldest to the youngest. Upstream: `PodsByCreationTime`.
+pub(crate) fn age(pod: &Value) -> (SmolStr, u64) {
+    let metadata = &pod["metadata"];
+    let version = metadata["resourceVersion"].as_str().and_then(|version| version.parse().ok());
+    (metadata["creationTimestamp"].as_str().unwrap_or_default().into(), version.unwrap_or_default())
 }

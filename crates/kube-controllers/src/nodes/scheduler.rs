@@ -18,6 +18,7 @@ mod node_info;
 mod nominator;
 mod pod_info;
 mod pod_topology_spread;
+mod predicate;
 mod preemption;
 mod preemptors;
 mod queue;
@@ -44,6 +45,7 @@ use super::pod;
 use super::progress::Progress;
 use super::requests::Received;
 pub(crate) use attempt::Attempt;
+pub(crate) use predicate::NotAdmitted;
 pub(crate) use unfit::{Unfit, Victim};
 
 /// The way in which pods are scheduled while there is no Node object.
@@ -144,6 +146,18 @@ impl Scheduler {
             None if pod["metadata"]["deletionTimestamp"].is_string() => self.lock().forget(uid),
             None => self.lock().changed(uid, pod),
         }
+    }
+
+    /// Decides whether a pod may run that was bound to a node without this scheduler and has not started.
+    pub(crate) fn admit(&self, pod: &Received) {
+        if let Some(node) = pod["spec"]["nodeName"].as_str() {
+            self.lock().admit(node, pod);
+        }
+    }
+
+    /// Returns why a pod may not run on its node.
+    pub(crate) fn not_admitted(&self, uid: &str) -> Option<NotAdmitted> {
+        self.lock().not_admitted(uid).cloned()
     }
 
     /// Stops counting a pod that was deleted or could not be bound.

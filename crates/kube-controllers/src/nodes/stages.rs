@@ -20,6 +20,9 @@ use wire::StagesFile;
 /// run:                     # for every pod that is not bound to a node
 /// - {after: 150ms, bind: node-1}
 /// - {after: 150ms, status: {phase: Running, startTime: $now}}
+/// init:                    # for each init container, one after the other
+/// - {containers: {running: {}}}
+/// - {after: 1s, containers: {terminated: {exitCode: 0, reason: Completed}}}
 /// delete:                  # for every pod that is being deleted
 /// - {after: 150ms, annotations: {example.com/address: null}}
 /// - {after: 150ms, remove: true}
@@ -40,7 +43,7 @@ use wire::StagesFile;
 ///   `bind: true` in a lifecycle, the kubelet also runs pods that name their node themselves.
 /// - `status` is a merge patch for the pod's status, except that conditions of other types stay. `annotations` is a
 ///   merge patch for the pod's annotations.
-/// - `containers` reports a state of all containers: `waiting: {reason, message}`, `running: {ready}` or `terminated:
+/// - `containers` reports a state of all regular containers, or in `init` of the init container: `waiting: {reason, message}`, `running: {ready}` or `terminated:
 ///   {exitCode, reason, message}`. Phase, conditions, restart counts and the rest of the status follow from it as on a
 ///   real node. A `status` beside it is merged into the result.
 /// - `event` writes an Event about the pod: `{reason, message, type, from}`. It writes one for each container if `of:
@@ -51,8 +54,11 @@ use wire::StagesFile;
 /// - `remove: true` removes the pod.
 ///
 /// Once the pod has a node, the first step after the report of `ContainerCreating` waits until the pod's volumes can be
-/// mounted. The first step that needs the containers (the Event `Created` or `Started`, or the report that they run)
-/// waits until their environment is complete.
+/// mounted. The next step that is about the containers waits until the steps of `init` have been performed for each init
+/// container. Without `init`, an init container ends at once. A container that ends with another exit code than 0 starts
+/// again after a back-off, unless the pod is never restarted. A sidecar runs from the first report that it runs until the
+/// pod ends. The first step that needs the regular containers (the Event `Created` or `Started`, or the report that they
+/// run) waits until their environment is complete.
 ///
 /// In every text, `$now` stands for the time, `$podIP` and `$hostIP` for the addresses of the pod and its node, `$pod`,
 /// `$namespace`, `$uid` and `$node` for the pod's name, namespace, uid and node, and `$backoff` for the wait with
@@ -72,6 +78,8 @@ pub(crate) struct Lifecycle {
     /// The lifecycle applies to a pod that matches one of these selectors.
     pub(crate) selectors: Vec<PodSelector>,
     pub(crate) run: Arc<[Stage]>,
+    /// The stages of each init container.
+    pub(crate) init: Arc<[Stage]>,
     pub(crate) delete: Arc<[Stage]>,
 }
 
@@ -192,7 +200,7 @@ impl Default for Stages {
 impl Stages {
     /// Returns stages without any step, so the kubelet leaves pods as they are.
     pub fn none() -> Self {
-        Self::of(Vec::new(), Lifecycle::everything(Vec::new(), Vec::new()))
+        Self::of(Vec::new(), Lifecycle::everything(Vec::new(), Vec::new(), Vec::new()))
     }
 
     /// Parses stages from YAML; `name` is the file's name for error messages.
@@ -224,8 +232,13 @@ impl Stages {
 
 impl Lifecycle {
     /// Returns the lifecycle of all pods that no other lifecycle selects.
-    fn everything(run: impl Into<Arc<[Stage]>>, delete: impl Into<Arc<[Stage]>>) -> Self {
-        Self { name: String::new(), selectors: Vec::new(), run: run.into(), delete: delete.into() }
+    fn everything(
+        run: impl Into<Arc<[Stage]>>,
+        init: impl Into<Arc<[Stage]>>,
+        delete: impl Into<Arc<[Stage]>>,
+    ) -> Self {
+        let (name, selectors) = (String::new(), Vec::new());
+        Self { name, selectors, run: run.into(), init: init.into(), delete: delete.into() }
     }
 
     /// Returns true if the stages let the scheduler choose the node.

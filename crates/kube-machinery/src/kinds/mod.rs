@@ -61,6 +61,7 @@ pub use self::resource::{
     Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Dispatcher, Generation, GroupResource,
     Lifetime, Resource, Scope, Serving, StatusOnCreate, Subresource, TableConvertor, UnconditionalUpdate,
 };
+pub use self::resource_list::is_extended_resource;
 pub use self::reviews::TOKEN_REQUEST;
 pub use self::runtime_class::{merge_runtime_class, overhead_problem};
 pub use self::served::{

@@ -72,6 +72,13 @@ pub(super) fn is_native(name: &str) -> bool {
     !name.contains('/') || name.contains("kubernetes.io/")
 }
 
+/// Returns true for a resource that a node has in addition to those of Kubernetes, such as `example.com/gpu`. Upstream:
+/// `IsExtendedResourceName`.
+pub fn is_extended_resource(name: &str) -> bool {
+    const REQUESTS: &str = "requests.";
+    !is_native(name) && !name.starts_with(REQUESTS) && names::label_key(&format!("{REQUESTS}{name}")).is_empty()
+}
+
 /// Returns a cause if the amount is negative. As upstream, the cause shows the amount as a whole number. Upstream:
 /// `validateBasicResource`.
 pub(super) fn not_below_zero(amount: &Value, at: At<'_>) -> Option<Cause> {

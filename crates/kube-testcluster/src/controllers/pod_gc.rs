@@ -146,10 +146,15 @@ fn failed(pod: &Value, disrupted: Option<&str>, now: &str) -> Option<Value> {
         return None;
     }
     let mut pod = pod.clone();
-    object(&mut pod["status"]).insert("phase".into(), json!("Failed"));
+    let generation = pod["metadata"]["generation"].clone();
+    let status = object(&mut pod["status"]);
+    status.insert("phase".into(), json!("Failed"));
+    status.insert("observedGeneration".into(), generation.clone());
     if let Some(message) = disrupted {
-        let target =
-            json!({"type": "DisruptionTarget", "status": "True", "reason": "DeletionByPodGC", "message": message});
+        let target = json!({
+            "type": "DisruptionTarget", "status": "True", "reason": "DeletionByPodGC", "message": message,
+            "observedGeneration": generation,
+        });
         conditions::update(&mut pod, target, now);
     }
     Some(pod)

@@ -14,18 +14,33 @@ const KUBELET_CONDITIONS: [&str; 5] =
     ["PodScheduled", "Ready", "Initialized", "ContainersReady", "PodReadyToStartContainers"];
 
 /// Merges the reported status into the pod's status. Conditions of other owners come first. Conditions of the kubelet
-/// that are not reported keep their places between the reported ones. All other lists are replaced.
+/// that are not reported keep their places between the reported ones. A reported condition without a status changes
+/// only those fields of a present condition that it has. All other lists are replaced.
 pub(super) fn merge(status: &mut Map, reported: &Value) {
     for (name, value) in reported.as_object().into_iter().flatten() {
         match (status.get_mut(name), value) {
             (_, Value::Null) => drop(status.remove(name)),
             (Some(Value::Array(old)), Value::Array(reported)) if name == "conditions" => {
-                merge_conditions(old, reported)
+                let reported = completed(reported, old);
+                merge_conditions(old, &reported)
             }
             (Some(old @ Value::Object(_)), Value::Object(_)) => merge_patch::merge(old, value),
             _ => drop(status.insert(name.clone(), value.clone())),
         }
     }
+}
+
+/// Fills in the fields that reported conditions leave out. One that leaves out its status and is not present is dropped.
+fn completed(reported: &Array, old: &Array) -> Array {
+    let complete = |condition: &Value| {
+        if !condition["status"].is_null() {
+            return Some(condition.clone());
+        }
+        let mut whole = old.iter().find(|old| old[TYPE] == condition[TYPE])?.clone();
+        merge_patch::merge(&mut whole, condition);
+        Some(whole)
+    };
+    reported.iter().filter_map(complete).collect()
 }
 
 /// Merges the conditions; [`merge`] says in which order.
@@ -64,6 +79,15 @@ mod tests {
             "resources": {"limits": {"cpu": "1"}, "requests": {"cpu": "1"}},
         });
         assert_eq!(merged(status, &reported), expected);
+    }
+
+    #[test]
+    fn a_condition_without_a_status_changes_only_the_fields_that_it_has() {
+        let ready = |generation: u64| json!({"type": "Ready", "status": "True", "observedGeneration": generation});
+        let reported = json!({"conditions": [
+            {"type": "Ready", "observedGeneration": 2}, {"type": "Initialized", "observedGeneration": 2},
+        ]});
+        assert_eq!(merged(json!({"conditions": [ready(1)]}), &reported), json!({"conditions": [ready(2)]}));
     }
 
     #[test]

@@ -39,6 +39,7 @@ mod cluster_flow_control;
 mod cluster_garbage;
 mod cluster_health;
 mod cluster_history;
+mod cluster_init_containers;
 mod cluster_kinds;
 mod cluster_kubelet;
 mod cluster_lifecycles;
@@ -53,6 +54,9 @@ mod cluster_nodes;
 mod cluster_openapi;
 #[cfg(feature = "cel")]
 mod cluster_operators;
+mod cluster_pod_admission;
+mod cluster_pod_deadlines;
+mod cluster_pod_generations;
 mod cluster_pod_security;
 mod cluster_pod_subresources;
 #[cfg(feature = "cel")]

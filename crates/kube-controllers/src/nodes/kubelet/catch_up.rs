@@ -1,7 +1,9 @@
-//! The kubelet's reaction to a changed spec of a running pod: it starts ephemeral containers, restarts containers with
-//! a new image, and applies resized resources. Upstream: `SyncPod` in `pkg/kubelet/kuberuntime/kuberuntime_manager.go`.
+//! The kubelet's reaction to a changed spec of a pod: it reports the generation that it has seen. In a running pod, it also
+//! starts ephemeral containers, restarts containers with a new image, and applies resized resources. Upstream: `SyncPod` in `pkg/kubelet/kuberuntime/kuberuntime_manager.go`.
 
-use super::containers::{self, StatusInputs, image_id};
+use super::container_status::{image_id, restarted as restarted_status};
+use super::containers::StatusInputs;
+use super::phase::is_terminal;
 use crate::nodes::items::items;
 use kube_machinery::conventions::random::digest;
 use kube_machinery::value::{Value, json};
@@ -16,16 +18,18 @@ pub(super) struct CatchUp {
 
 /// Returns the kubelet's reaction, or `None` if nothing changes.
 pub(super) fn reaction(pod: &Value, now: &str) -> Option<CatchUp> {
-    let is_deleting = !pod["metadata"]["deletionTimestamp"].is_null();
-    if is_deleting || pod["status"]["phase"] != "Running" {
+    let (is_deleting, phase) = (!pod["metadata"]["deletionTimestamp"].is_null(), &pod["status"]["phase"]);
+    if is_deleting || is_terminal(phase) {
         return None;
     }
     let (mut status, mut restarted) = (json!({}), Vec::new());
-    if let Some(started) = with_ephemeral_containers(pod, now) {
-        status["ephemeralContainerStatuses"] = started;
-    }
-    if let Some(changed) = changed_containers(pod, now, &mut restarted) {
-        status["containerStatuses"] = changed;
+    if phase == "Running" {
+        if let Some(started) = with_ephemeral_containers(pod, now) {
+            status["ephemeralContainerStatuses"] = started;
+        }
+        if let Some(changed) = changed_containers(pod, now, &mut restarted) {
+            status["containerStatuses"] = changed;
+        }
     }
     if let Some(conditions) = observed(pod) {
         status["conditions"] = conditions;
@@ -35,17 +39,16 @@ pub(super) fn reaction(pod: &Value, now: &str) -> Option<CatchUp> {
     (!is_empty).then_some(CatchUp { status, restarted })
 }
 
-/// Returns the kubelet's conditions with the generation of the spec, or `None` if they have it, or never had one.
-/// Upstream: `CalculatePodConditionObservedGeneration`.
+/// Returns the generation of the spec for each of the kubelet's conditions, or `None` if they have it, or never had one.
+/// The other fields are left out, because the stages of the pod may change them meanwhile. Upstream:
+/// `CalculatePodConditionObservedGeneration`.
 fn observed(pod: &Value) -> Option<Value> {
     let (generation, seen) = (&pod["metadata"]["generation"], &pod["status"]["observedGeneration"]);
     if seen.is_null() || seen == generation {
         return None;
     }
-    let mut conditions = items(&pod["status"]["conditions"]).to_vec();
-    conditions.retain(|condition| !condition["observedGeneration"].is_null());
-    conditions.iter_mut().for_each(|condition| condition["observedGeneration"] = generation.clone());
-    Some(Value::Array(conditions.into()))
+    let own = items(&pod["status"]["conditions"]).iter().filter(|condition| !condition["observedGeneration"].is_null());
+    Some(own.map(|condition| json!({"type": condition["type"], "observedGeneration": generation})).collect())
 }
 
 /// Returns the statuses of all ephemeral containers (`kubectl debug` adds them) if some of them are new, or `None`. The
@@ -78,7 +81,7 @@ fn changed_containers(pod: &Value, now: &str, restarted: &mut Vec<Value>) -> Opt
         let status = statuses.iter_mut().find(|status| status["name"] == container["name"]);
         let Some(status) = status.filter(|status| status["resources"].is_object()) else { continue };
         if status["image"] != container["image"] && status["state"]["running"].is_object() {
-            *status = containers::restarted(pod, container, status, &inputs);
+            *status = restarted_status(pod, container, status, &inputs);
             restarted.push(container.clone());
             changed = true;
         }

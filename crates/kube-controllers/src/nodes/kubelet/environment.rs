@@ -9,27 +9,13 @@ use crate::nodes::items::items;
 use kube_machinery::kinds::{CONFIG_MAPS, Resource, SECRETS};
 use kube_machinery::value::Value;
 
-/// Returns the containers that cannot be created. While init containers run, only the first of them that fails counts,
-/// because they run one after the other.
-pub(super) async fn failures(pod: &Value, lookup: &mut Lookup) -> Result<Vec<Failure>, Error> {
-    if !is_initialized(pod) {
-        for container in items(&pod["spec"]["initContainers"]) {
-            if let Some(failure) = failure(container, lookup).await? {
-                return Ok(vec![failure]);
-            }
-        }
-    }
+/// Returns those of these containers, as in the spec, that cannot be created.
+pub(super) async fn failures(containers: &[Value], lookup: &mut Lookup) -> Result<Vec<Failure>, Error> {
     let mut failures = Vec::new();
-    for container in items(&pod["spec"]["containers"]) {
+    for container in containers {
         failures.extend(failure(container, lookup).await?);
     }
     Ok(failures)
-}
-
-/// Returns true if the init containers have ended. They do not run again when a container restarts.
-fn is_initialized(pod: &Value) -> bool {
-    let statuses = items(&pod["status"]["initContainerStatuses"]);
-    !statuses.is_empty() && statuses.iter().all(|status| status["ready"] == true)
 }
 
 /// Returns the first error in a container's environment.

@@ -2,22 +2,22 @@
 //! network plugin and the containers would cause. `run_stages.rs` decides when.
 
 use crate::nodes::dynamic::api_resource;
+use std::sync::Arc;
 use std::time::Duration;
 
 use kube_client::api::{DeleteParams, DynamicObject, Preconditions};
 use kube_client::{Api, Client};
 
 use super::catch_up;
-use super::containers::{self, StatusInputs};
+use super::containers::{self, KILLING};
 use super::event_correlator::{EventCorrelator, PodEvent};
 use super::prepare::Prepared;
-use super::pull_secrets::PULL_FAILED;
 use super::texts::{fill_in, filled, go_duration};
 use super::{KubeletContext, Resting};
+use crate::nodes::items::items;
 use crate::nodes::node;
 use crate::nodes::requests::{Author, ObjectRef, Received};
-use crate::nodes::stages::{Binding, ContainerState, Notice, StageAction, Subject};
-use kube_machinery::codec::merge_patch;
+use crate::nodes::stages::{Binding, Notice, Stage, StageAction, Subject};
 use kube_machinery::kinds::PODS;
 use kube_machinery::value::{Array, Value, json};
 
@@ -26,9 +26,15 @@ pub(super) struct PodWorker {
     pub(super) recorder: EventCorrelator,
     /// The pod's state after the last write.
     pub(super) pod: Received,
-    pod_ip: String,
+    pub(super) pod_ip: String,
     pub(super) host_ip: String,
+    /// The stages of each init container.
+    pub(super) init: Arc<[Stage]>,
+    /// The index of the init container that the stages are about, if they are not about the regular containers.
+    pub(super) initializing: Option<usize>,
     pub(super) prepared: Prepared,
+    /// Whether the kubelet has failed the pod, so that no further stage runs.
+    pub(super) is_over: bool,
 }
 
 impl PodWorker {
@@ -36,7 +42,13 @@ impl PodWorker {
         let recorder = EventCorrelator::new(context.api.clone(), context.clock);
         let host_ip = pod["status"]["hostIP"].as_str().unwrap_or(node::FIRST_ADDRESS).to_owned();
         let prepared = Prepared::before(&pod);
-        Self { context, recorder, pod, pod_ip, host_ip, prepared }
+        let (init, initializing) = (Arc::default(), None);
+        Self { context, recorder, pod, pod_ip, host_ip, init, initializing, prepared, is_over: false }
+    }
+
+    /// Chooses the stages of each init container.
+    pub(super) fn with_init(self, init: Arc<[Stage]>) -> Self {
+        Self { init, ..self }
     }
 
     /// Waits until the node that the pod is bound to exists, because only that node's kubelet runs the pod.
@@ -61,6 +73,9 @@ impl PodWorker {
     /// `$backoff`.
     pub(super) async fn perform(&mut self, action: &StageAction, backoff: Duration) -> Result<(), kube_client::Error> {
         self.prepare(action).await?;
+        if self.is_over {
+            return Ok(()); // an init container has failed
+        }
         match action {
             StageAction::Bind(Binding::Node(node)) if self.pod["spec"]["nodeName"] == node.as_str() => Ok(()),
             StageAction::Bind(Binding::Node(node)) => self.bind(node).await,
@@ -107,34 +122,6 @@ impl PodWorker {
         Ok(())
     }
 
-    /// Reports a state of all containers, and merges `extra` into the resulting status.
-    pub(super) async fn containers(
-        &mut self,
-        change: &ContainerState,
-        extra: Option<&Value>,
-        backoff: Duration,
-    ) -> Result<(), kube_client::Error> {
-        let (now, backoff_text) = (self.context.clock.now(), go_duration(backoff));
-        let mut status = containers::status(&self.pod, change, &self.inputs(&now, &backoff_text));
-        if let Some(extra) = extra {
-            let mut extra = extra.clone();
-            self.fill_in(&mut extra, backoff);
-            merge_patch::merge(&mut status, &extra);
-            containers::set_conditions_from_phase(&self.pod, &mut status, &now);
-        }
-        self.write_status(status).await?;
-        self.prepared = self.prepared.after(change);
-        match change {
-            ContainerState::Waiting { reason, .. } if reason == PULL_FAILED => self.report_missing_pull_secrets().await,
-            _ => Ok(()),
-        }
-    }
-
-    /// Returns the values for a status that only this worker knows.
-    pub(super) fn inputs<'a>(&'a self, now: &'a str, backoff: &'a str) -> StatusInputs<'a> {
-        StatusInputs { now, pod_ip: &self.pod_ip, host_ip: &self.host_ip, backoff }
-    }
-
     pub(super) async fn write_status(&mut self, status: Value) -> Result<(), kube_client::Error> {
         self.write_status_as(Author::Kubelet, status).await
     }
@@ -171,7 +158,7 @@ impl PodWorker {
             let text = |field: &str| container[field].as_str().unwrap_or_default();
             let (name, image) = (text("name"), text("image"));
             for (reason, message) in [
-                ("Killing", format!("Container {name} definition changed, will be restarted")),
+                (KILLING, format!("Container {name} definition changed, will be restarted")),
                 (
                     "Pulled",
                     format!("Container image {image:?} already present on machine and can be accessed by the pod"),
@@ -189,7 +176,10 @@ impl PodWorker {
     async fn record(&mut self, notice: &Notice, backoff: Duration) {
         let containers: Vec<Option<Container>> = match notice.of {
             Subject::Pod => vec![None],
-            Subject::Containers => spec_containers(&self.pod).map(Some).collect(),
+            Subject::Containers if notice.reason == KILLING => {
+                containers::running(&self.pod).map(Container::of).map(Some).collect()
+            }
+            Subject::Containers => self.containers_at_work().iter().map(Container::of).map(Some).collect(),
         };
         for container in containers {
             let message = self.filled(&notice.message, container.as_ref(), backoff);
@@ -202,14 +192,22 @@ impl PodWorker {
     /// Appends a line to the log of each container.
     fn log(&self, text: &str, backoff: Duration) {
         let restarts = containers::restarts(&self.pod);
-        for container in spec_containers(&self.pod) {
+        for container in self.containers_at_work().iter().map(Container::of) {
             let run = restarts.get(&*container.name).copied().unwrap_or_default();
             let text = self.filled(text, Some(&container), backoff);
             self.context.logs.append(self.uid(), &container.name, run, self.context.clock.time(), text);
         }
     }
 
-    fn fill_in(&self, value: &mut Value, backoff: Duration) {
+    /// Returns the containers, as in the spec, that the stages are about now.
+    pub(super) fn containers_at_work(&self) -> &[Value] {
+        match self.initializing {
+            Some(index) => items(&self.pod["spec"]["initContainers"]).get(index..=index).unwrap_or_default(),
+            None => items(&self.pod["spec"]["containers"]),
+        }
+    }
+
+    pub(super) fn fill_in(&self, value: &mut Value, backoff: Duration) {
         let (now, backoff) = (self.context.clock.now(), go_duration(backoff));
         fill_in(value, &self.names(&now, &backoff));
     }
@@ -266,10 +264,12 @@ struct Container {
     image: String,
 }
 
-fn spec_containers(pod: &Value) -> impl Iterator<Item = Container> {
-    let text = |container: &Value, field: &str| container[field].as_str().unwrap_or_default().to_owned();
-    let containers = pod["spec"]["containers"].as_array().map_or(&[][..], Array::as_slice);
-    containers.iter().map(move |container| Container { name: text(container, "name"), image: text(container, "image") })
+impl Container {
+    /// Reads a container of a spec.
+    fn of(container: &Value) -> Self {
+        let text = |field: &str| container[field].as_str().unwrap_or_default().to_owned();
+        Self { name: text("name"), image: text("image") }
+    }
 }
 
 /// Replaces a container status with the name `*` by one for each container of the pod.

@@ -1,12 +1,13 @@
-//! Prepares a pod as the kubelet does before its containers run: mounts the volumes, then makes the configuration of the
-//! containers. While an object that the pod refers to is missing, the pod waits, and its status and an Event say so.
+//! Prepares a pod as the kubelet does before its containers run: mounts the volumes, runs the init containers, then makes
+//! the configuration of the containers. While an object that the pod refers to is missing, the pod waits, and its status and an Event say so.
 //! Upstream: `SyncPod` in `pkg/kubelet/kubelet.go`, and `startContainer` in `pkg/kubelet/kuberuntime`.
 
 use std::time::Duration;
 
 use kube_client::Error;
 
-use super::containers::{self, CREATING};
+use super::container_status::CREATING;
+use super::containers;
 use super::event_correlator::{KUBELET, PodEvent};
 use super::pod_worker::PodWorker;
 use super::references::Lookup;
@@ -24,7 +25,9 @@ const MOST: usize = 25;
 pub(super) enum Prepared {
     Nothing,
     Volumes,
-    /// The volumes, and the configurations of the containers.
+    /// The volumes, and what the init containers make.
+    Initialized,
+    /// All that, and the configurations of the regular containers.
     Containers,
 }
 
@@ -53,7 +56,7 @@ impl Prepared {
                 Self::Nothing
             }
             StageAction::Containers(ContainerState::Waiting { reason, .. }, _) if reason == CREATING => Self::Nothing,
-            StageAction::Containers(ContainerState::Waiting { .. }, _) => Self::Volumes,
+            StageAction::Containers(ContainerState::Waiting { .. }, _) => Self::Initialized,
             StageAction::Containers(..) => Self::Containers,
             StageAction::Status(status) if status["phase"] == "Running" || status["phase"] == "Succeeded" => {
                 Self::Containers
@@ -61,7 +64,8 @@ impl Prepared {
             StageAction::Status(_) => Self::Nothing,
             StageAction::Event(notice) if notice.from != KUBELET => Self::Nothing,
             StageAction::Event(notice) if notice.reason == "Created" || notice.reason == "Started" => Self::Containers,
-            StageAction::Event(_) | StageAction::Annotations(_) | StageAction::Log(_) => Self::Volumes,
+            StageAction::Event(_) | StageAction::Log(_) => Self::Initialized,
+            StageAction::Annotations(_) => Self::Volumes, // the network gives the pod its address before any container
         }
     }
 
@@ -70,7 +74,7 @@ impl Prepared {
     pub(super) fn after(self, reported: &ContainerState) -> Self {
         match reported {
             ContainerState::Running { .. } => self,
-            ContainerState::Waiting { .. } | ContainerState::Terminated { .. } => self.min(Self::Volumes),
+            ContainerState::Waiting { .. } | ContainerState::Terminated { .. } => self.min(Self::Initialized),
         }
     }
 }
@@ -79,12 +83,16 @@ impl PodWorker {
     /// Prepares what an action needs. Waits while an object is missing.
     pub(super) async fn prepare(&mut self, action: &StageAction) -> Result<(), Error> {
         let needed = Prepared::needed_by(action);
-        if self.prepared >= needed || self.pod["spec"]["nodeName"].is_null() {
-            return Ok(()); // a kubelet prepares only pods of its node
+        if self.initializing.is_some() {
+            // The volumes are there already, and each init container is created for itself.
+            return if needed == Prepared::Containers { self.wait_for_objects(needed).await } else { Ok(()) };
         }
-        for part in [Prepared::Volumes, Prepared::Containers] {
-            if self.prepared < part && part <= needed {
-                self.wait_for_objects(part).await?;
+        for part in [Prepared::Volumes, Prepared::Initialized, Prepared::Containers] {
+            if self.prepared < part && part <= needed && !self.is_over {
+                match part {
+                    Prepared::Initialized => self.initialize().await?,
+                    _ => self.wait_for_objects(part).await?,
+                }
                 self.prepared = part;
             }
         }
@@ -94,6 +102,9 @@ impl PodWorker {
     /// Waits until no object is missing that a part of the pod needs. The kubelet upstream tries again at intervals;
     /// this one tries again when a missing object is written, so that an idle cluster stays idle.
     async fn wait_for_objects(&mut self, part: Prepared) -> Result<(), Error> {
+        if self.pod["spec"]["nodeName"].is_null() {
+            return Ok(()); // a kubelet looks for the objects of the pods on its node
+        }
         let mut failures = self.failures(part).await?;
         while !failures.is_empty() {
             // The pod needs all of the objects, so it may wait for some of them.
@@ -116,9 +127,9 @@ impl PodWorker {
     async fn failures(&self, part: Prepared) -> Result<Vec<Failure>, Error> {
         let mut lookup = self.lookup();
         match part {
-            Prepared::Nothing => Ok(Vec::new()),
+            Prepared::Nothing | Prepared::Initialized => Ok(Vec::new()),
             Prepared::Volumes => volumes::failures(&self.pod, self.context.claims, &mut lookup).await,
-            Prepared::Containers => environment::failures(&self.pod, &mut lookup).await,
+            Prepared::Containers => environment::failures(self.containers_at_work(), &mut lookup).await,
         }
     }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use super::{PodWorker, RETRY};
+use super::RETRY;
+use super::pod_worker::PodWorker;
 use crate::nodes::stages::{Stage, StageAction, Times, backoff};
 
 /// The status codes that end the stages of a pod without a warning: the pod does not exist (404), or it has another uid
@@ -27,7 +28,7 @@ pub(super) async fn run_stages(mut worker: PodWorker, stages: Arc<[Stage]>) -> S
 
 /// Runs stages in one round of the repetition around them. `backoff_around` is the value of `$backoff` unless one of
 /// these stages doubles its wait.
-fn run_steps<'a>(
+pub(super) fn run_steps<'a>(
     worker: &'a mut PodWorker,
     stages: &'a [Stage],
     round: u32,
@@ -42,6 +43,9 @@ fn run_steps<'a>(
                 tokio::time::sleep(wait).await;
             }
             worker.wait_for_node().await;
+            if worker.is_over {
+                break;
+            }
             match &stage.action {
                 StageAction::Steps(inner) => run_steps(worker, inner, round, backoff).await?,
                 StageAction::Repeat(inner, times) => repeat(worker, inner, *times, backoff).await?,
@@ -84,7 +88,7 @@ async fn repeat(
 ) -> Result<(), kube_client::Error> {
     let _resting = (times == Times::Forever).then(|| worker.mark_resting());
     let mut round = 0;
-    while times == Times::Forever || Times::Only(round) != times {
+    while !worker.is_over && (times == Times::Forever || Times::Only(round) != times) {
         run_steps(worker, stages, round, backoff).await?;
         round = round.saturating_add(1);
     }

@@ -11,16 +11,22 @@ use kube_machinery::value::json;
 pub(super) const SCHEDULER: &str = "default-scheduler";
 
 impl PodWorker {
-    /// Binds the pod to the node that the scheduler chooses. Waits until a node fits.
+    /// Binds the pod to the node that the scheduler chooses. Waits until a node fits. A pod that another client has bound
+    /// fails if its node cannot run it.
     pub(super) async fn schedule(&mut self) -> Result<(), kube_client::Error> {
         let Some(mut scheduler) = self.context.scheduler.clone() else { return Ok(()) };
+        self.bind_to_any(&mut scheduler).await?;
+        self.reject_unless_admitted(&scheduler).await
+    }
+
+    async fn bind_to_any(&mut self, scheduler: &mut Scheduler) -> Result<(), kube_client::Error> {
         if let Some(node) = self.pod["spec"]["nodeName"].as_str() {
             self.host_ip = scheduler.assignment_of(node).await.address; // the pod names its node itself
             return Ok(());
         }
         let Assignment { node, address } = match scheduler.assign(&self.pod, self.uid()).await {
             Ok(assignment) => assignment,
-            Err(attempt) => self.wait(&scheduler, attempt).await?,
+            Err(attempt) => self.wait(scheduler, attempt).await?,
         };
         match self.bind(&node).await {
             Ok(()) => self.host_ip = address,

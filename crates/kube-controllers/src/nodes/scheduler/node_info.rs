@@ -62,6 +62,16 @@ impl Node {
     pub(super) fn allocatable(&self, resource: &str) -> i64 {
         self.allocatable.get(resource).copied().unwrap_or_default()
     }
+
+    /// Returns true if the node names the resource.
+    pub(super) fn names(&self, resource: &str) -> bool {
+        self.allocatable.contains_key(resource)
+    }
+
+    /// Returns true if a kubelet, or another client, has reported the node's resources.
+    pub(super) fn has_resources(&self) -> bool {
+        !self.allocatable.is_empty()
+    }
 }
 
 impl NodeInfo {

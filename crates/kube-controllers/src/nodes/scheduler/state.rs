@@ -1,6 +1,7 @@
 //! The cluster as the scheduler sees it, and the pods that wait. Every change that lets a waiting pod fit schedules it
 //! at once, in the order of the queue. Upstream: the event handlers.
 
+mod admit;
 mod retry;
 mod schedule_one;
 
@@ -9,11 +10,12 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
+use self::admit::Admissions;
 use super::budgets::Budgets;
 use super::cache::{Cache, Placed};
 use super::node_info::Node;
 use super::nominator::Nominator;
-use super::pod_info::PodInfo;
+use super::pod_info::{PodInfo, StartTime};
 use super::preemptors::Preemptors;
 use super::queue::{Nomination, Outcome, Pending, Queue, Waiting};
 use super::{Assignment, Nodeless, Unfit};
@@ -28,6 +30,7 @@ pub(super) struct State {
     pub(super) queue: Queue,
     pub(super) nominator: Nominator,
     preemptors: Preemptors,
+    admissions: Admissions,
     /// The pods that lost their nominated node to a pod of a higher priority, and are to be tried again.
     displaced: Vec<SmolStr>,
     /// The node where the last search ended before it had seen all nodes.
@@ -43,6 +46,7 @@ impl State {
             queue: Queue::default(),
             nominator: Nominator::default(),
             preemptors: Preemptors::default(),
+            admissions: Admissions::default(),
             displaced: Vec::new(),
             last: String::new(),
         }
@@ -91,7 +95,9 @@ impl State {
 
     /// Adds, changes or removes a Node object. Returns true if the scheduler sees a difference.
     pub(super) fn set_node(&mut self, name: &str, node: Option<Node>) -> bool {
-        self.cache.set_node(name, node)
+        let is_changed = self.cache.set_node(name, node);
+        self.admit_postponed(name);
+        is_changed
     }
 
     /// Sets the labels of a namespace or removes it, and tries the pods for which that can make a difference.
@@ -104,13 +110,19 @@ impl State {
         }
     }
 
-    /// Counts a pod on the node that it is bound to.
+    /// Counts a pod on the node that it is bound to, unless it may not run there.
     pub(super) fn bound(&mut self, uid: &str, node: &str, pod: &Value) {
+        if self.admissions.has_rejected(uid) {
+            return;
+        }
         let known = self.cache.pod_on(node, uid);
         if known.is_some_and(|known| known.is_current(pod)) {
             return;
         }
         let after = Arc::new(PodInfo::of(pod));
+        if after.start_time != StartTime::NotYet {
+            self.admissions.settle(uid, node);
+        }
         let before = self.cache.put(node, after.clone());
         let assignment = Assignment { node: node.to_owned(), address: self.address(node).to_owned() };
         self.report(uid, Ok(assignment)); // if it waits, another scheduler has bound it
@@ -151,8 +163,10 @@ impl State {
     pub(super) fn forget(&mut self, uid: &str) {
         self.leave_queue(uid);
         let placed = self.cache.take(uid);
+        self.admissions.forget(uid);
         self.victim_ends(uid);
         if let Some(Placed { node, pod }) = placed {
+            self.admissions.settle(uid, &node);
             self.retry_on(&node, vec![pod]);
         }
     }
@@ -177,6 +191,7 @@ impl State {
     pub(super) fn retain(&mut self, existing: &BTreeSet<String>) {
         let gone: Vec<SmolStr> = self.cache.uids().filter(|uid| !existing.contains(uid.as_str())).cloned().collect();
         gone.iter().for_each(|uid| self.forget(uid));
+        self.admissions.retain(existing);
     }
 }
 

@@ -32,7 +32,7 @@ impl Stages {
             return Some(run);
         }
         let chosen = run.lifecycles.iter().find(|lifecycle| lifecycle.name == name)?;
-        let chosen = Lifecycle::everything(chosen.run.clone(), chosen.delete.clone());
+        let chosen = Lifecycle::everything(chosen.run.clone(), chosen.init.clone(), chosen.delete.clone());
         // Keep only the lifecycles that a label selects, so pods that are not restarted have the default lifecycle
         // here.
         let labelled = run.lifecycles.into_iter().filter_map(|mut lifecycle| {

@@ -17,11 +17,15 @@ use kube_machinery::kinds::field_selector::Fields;
 use kube_machinery::value::Value;
 use kube_selectors::LabelSelector;
 
+/// The stages of init containers in a file that has none.
+const INIT: &str = include_str!("init.yaml");
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StagesFile {
     #[serde(default)]
     run: Vec<Spanned<WireStage>>,
+    init: Option<Vec<Spanned<WireStage>>>,
     #[serde(default)]
     delete: Vec<Spanned<WireStage>>,
     #[serde(default)]
@@ -34,6 +38,7 @@ struct WireLifecycle {
     name: String,
     r#for: Vec<Spanned<WireSelector>>,
     run: Option<Vec<Spanned<WireStage>>>,
+    init: Option<Vec<Spanned<WireStage>>>,
     delete: Option<Vec<Spanned<WireStage>>>,
 }
 
@@ -112,16 +117,20 @@ enum WireSubject {
 
 impl StagesFile {
     pub(super) fn stages(self, file: &str) -> Result<Stages, FileError> {
-        let others = Lifecycle::everything(stages(self.run, file)?, stages(self.delete, file)?);
+        let init = match self.init {
+            Some(init) => stages(init, file)?,
+            None => stages(yaml::read(INIT, "init.yaml", "the stages of an init container")?, "init.yaml")?,
+        };
+        let others = Lifecycle::everything(stages(self.run, file)?, init, stages(self.delete, file)?);
         let lifecycles = self.lifecycles.into_iter().map(|lifecycle| self::lifecycle(lifecycle, &others, file));
         Ok(Stages::of(lifecycles.collect::<Result<_, _>>()?, others))
     }
 }
 
-/// Converts a lifecycle. If it omits `run` or `delete`, that part is taken from `others`, the lifecycle of all other
+/// Converts a lifecycle. If it omits `run`, `init` or `delete`, that part is taken from `others`, the lifecycle of all other
 /// pods.
 fn lifecycle(wire: Spanned<WireLifecycle>, others: &Lifecycle, file: &str) -> Result<Lifecycle, FileError> {
-    let WireLifecycle { name, r#for, run, delete } = wire.value;
+    let WireLifecycle { name, r#for, run, init, delete } = wire.value;
     if name.is_empty() || r#for.is_empty() {
         let problem = "expected a lifecycle with a name and for: a list of selectors";
         return Err(FileError::at(file, wire.referenced, problem));
@@ -131,7 +140,8 @@ fn lifecycle(wire: Spanned<WireLifecycle>, others: &Lifecycle, file: &str) -> Re
         Some(steps) => stages(steps, file).map(Arc::from),
         None => Ok(default.clone()),
     };
-    Ok(Lifecycle { name, selectors, run: own(run, &others.run)?, delete: own(delete, &others.delete)? })
+    let (run, init) = (own(run, &others.run)?, own(init, &others.init)?);
+    Ok(Lifecycle { name, selectors, run, init, delete: own(delete, &others.delete)? })
 }
 
 fn selector(wire: Spanned<WireSelector>, file: &str) -> Result<PodSelector, FileError> {

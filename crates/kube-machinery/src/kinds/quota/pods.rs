@@ -12,8 +12,7 @@ use crate::kinds::core::pod::amounts::{Amounts, amounts_of};
 use crate::kinds::core::pod::current_amounts::{current_limits, current_requests};
 use crate::kinds::core::pod::qos::{has_pod_level_resources, qos_class};
 use crate::kinds::fields::{items, text};
-use crate::kinds::names;
-use crate::kinds::resource_list::is_native;
+use crate::kinds::resource_list::{is_extended_resource, is_native};
 use crate::value::Value;
 
 const OBJECTS: &str = "count/pods";
@@ -75,8 +74,7 @@ fn is_compute(name: &str) -> bool {
 
 /// Upstream: `IsDRAExtendedResourceName`.
 fn is_extended(name: &str) -> bool {
-    let is_extended = !is_native(name) && !name.starts_with(REQUESTS);
-    name.starts_with(DEVICE_CLASS) || (is_extended && names::label_key(&format!("{REQUESTS}{name}")).is_empty())
+    name.starts_with(DEVICE_CLASS) || is_extended_resource(name)
 }
 
 /// Returns the resources that containers leave out although the quota requires them, with the names of the containers.

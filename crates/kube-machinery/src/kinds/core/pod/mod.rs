@@ -32,6 +32,7 @@ mod restarts;
 mod security;
 mod selectors;
 mod status;
+mod status_update;
 pub(in crate::kinds) mod storage_systems;
 mod subresources;
 mod tolerations;

@@ -3,7 +3,7 @@
 //! `podResizeStrategy` in `pkg/registry/core/pod/strategy.go`.
 
 use super::profiles::fields_from_annotations;
-use super::{ephemeral_containers_update, label_keys, resize};
+use super::{ephemeral_containers_update, label_keys, resize, status_update};
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, keep, list, object, set_default};
 use crate::kinds::fields::items;
@@ -38,6 +38,7 @@ pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
             for field in ["deletionTimestamp", "ownerReferences"] {
                 keep(&old["metadata"], &mut new["metadata"], field);
             }
+            status_update::preserve(new, old);
         }
         _ => {}
     }

@@ -1,0 +1,163 @@
+//! Decides what each new or changed pod needs now, and starts it. Upstream: `HandlePodAdditions` and `HandlePodUpdates`
+//! in `pkg/kubelet/kubelet.go`.
+
+use std::sync::Arc;
+
+use super::address::{ip, number};
+use super::pod_worker::PodWorker;
+use super::{Earlier, Kubelet, Managed, SyncPodType, catch_up, pod_conditions, run_stages, schedule};
+use crate::nodes::pod;
+use crate::nodes::requests::Received;
+use crate::nodes::stages::Stage;
+use kube_machinery::value::{Value, json};
+
+impl Kubelet {
+    /// Counts the pods that have begun, then decides which of the new ones may run beside them.
+    pub(super) fn admit_all(&self, pods: &[Received]) {
+        let (mut new, begun): (Vec<&Received>, Vec<&Received>) = pods.iter().partition(|pod| is_untouched(pod));
+        new.sort_by_cached_key(|pod| pod::age(pod));
+        begun.into_iter().chain(new).for_each(|pod| self.admit(pod));
+    }
+
+    /// Decides whether a pod may run that was bound without the scheduler, and counts it on its node if so.
+    fn admit(&self, pod: &Received) {
+        let Some(scheduler) = &self.context.scheduler else { return };
+        if pod["spec"]["nodeName"].is_string() && self.is_to_be_run(pod) {
+            scheduler.admit(pod);
+        }
+        scheduler.observe(pod);
+    }
+
+    /// Handles a new pod or a change of a pod.
+    pub(super) fn sync_pod(&mut self, pod: Received) {
+        self.admit(&pod);
+        self.obey_readiness_gates(&pod);
+        self.catch_up(&pod);
+        self.start_stages(pod.clone());
+        match self.pods.get(pod::uid(&pod)) {
+            Some(managed) if managed.sync_type == SyncPodType::Run => self.deadlines.follow(&pod, self.context.clock),
+            _ => self.deadlines.remove(pod::uid(&pod)),
+        }
+    }
+
+    /// Starts the stages that a pod needs now, unless they were started already.
+    fn start_stages(&mut self, pod: Received) {
+        let (uid, node) = (pod::uid(&pod), pod["spec"]["nodeName"].as_str().unwrap_or_default());
+        let resumed = self.is_to_be_resumed(&pod);
+        let sync_type = match pod["metadata"]["deletionTimestamp"].as_str() {
+            // The pod runs on no node, so its deletion does not wait for a kubelet.
+            Some(_) if node.is_empty() && !self.pods.contains_key(uid) => return,
+            Some(_) => SyncPodType::Delete,
+            None if is_gated(&pod) => return, // the update that removes the last gate comes here again
+            None if self.is_to_be_run(&pod) || resumed => SyncPodType::Run,
+            None => return,
+        };
+        let before = self.pods.get(uid);
+        if before.is_some_and(|managed| managed.sync_type >= sync_type) {
+            return;
+        }
+        let lifecycle = self.stages.of_pod(&pod);
+        let stages = match sync_type {
+            SyncPodType::Run if resumed && pod["status"]["phase"] == "Running" => after_start(&lifecycle.run),
+            SyncPodType::Run => lifecycle.run.clone(),
+            SyncPodType::Fail | SyncPodType::Delete => lifecycle.delete.clone(),
+        };
+        let init = lifecycle.init.clone();
+        if stages.is_empty() && !resumed {
+            return;
+        }
+        let own = pod["status"]["podIP"].as_str().and_then(number).filter(|_| resumed);
+        let address = before.map_or(own.unwrap_or(self.addresses + 1), |managed| {
+            managed.abort(); // a pod that is being deleted is not started any more
+            managed.address
+        });
+        self.addresses = self.addresses.max(address);
+        let uid = uid.to_owned();
+        let worker = PodWorker::new(self.context.clone(), pod, ip(address)).with_init(init);
+        let task = self.running.spawn(run_stages::run_stages(worker, stages));
+        self.pods.insert(uid, Managed { sync_type, address, task: Some(task) });
+    }
+
+    /// Ends the stages of a pod whose deadline has passed, and fails the pod.
+    pub(super) fn fail_after_deadline(&mut self, pod: Received) {
+        let Some(managed) = self.pods.get_mut(pod::uid(&pod)) else { return };
+        managed.abort();
+        managed.sync_type = SyncPodType::Fail;
+        let worker = PodWorker::new(self.context.clone(), pod, ip(managed.address));
+        managed.task = Some(self.running.spawn(worker.exceed_deadline()));
+        self.context.progress.send_modify(|progress| progress.busy = self.running.len());
+    }
+
+    /// Writes the condition `Ready` again after another client has changed the condition of a readiness gate.
+    fn obey_readiness_gates(&mut self, pod: &Received) {
+        if !pod["spec"]["readinessGates"].is_array() {
+            return;
+        }
+        if let Some(ready) = pod_conditions::ready_after_gates(pod, &self.context.clock.now()) {
+            self.write_status(pod, json!({"conditions": [ready]}));
+        }
+    }
+
+    /// Updates the status of a running pod after a change of its spec.
+    fn catch_up(&mut self, pod: &Received) {
+        if !self.pods.contains_key(pod::uid(pod)) {
+            return; // this kubelet does not run it
+        }
+        let has_work = catch_up::reaction(pod, &self.context.clock.now()).is_some();
+        if has_work && self.reacting.insert(pod::uid(pod).to_owned()) {
+            let worker = PodWorker::new(self.context.clone(), pod.clone(), String::new());
+            self.running.spawn(worker.catch_up());
+        }
+    }
+
+    /// Writes a part of a pod's status in a task of its own.
+    fn write_status(&mut self, pod: &Received, status: Value) {
+        let mut worker = PodWorker::new(self.context.clone(), pod.clone(), String::new());
+        self.running.spawn(async move {
+            if let Err(error) = worker.write_status(status).await {
+                tracing::debug!(pod = worker.name(), %error, "a part of the status could not be written");
+            }
+            worker.uid().to_owned()
+        });
+    }
+
+    /// Returns true if a pod waits for a node, or waits for its kubelet after a scheduler has bound it.
+    fn is_to_be_run(&self, pod: &Value) -> bool {
+        let spec = &pod["spec"];
+        let bound = spec["nodeName"].is_string();
+        // A bound pod that has a status already belongs to another kubelet. Without a scheduler, every bound pod does.
+        if (bound && !is_untouched(pod)) || !self.stages.schedules() {
+            return !bound;
+        }
+        let ours = spec["schedulerName"].as_str().is_none_or(|name| name == schedule::SCHEDULER);
+        // If the pod's own stages name a node instead of asking the scheduler, only unbound pods are run.
+        match self.stages.of_pod(pod).schedules() {
+            true => bound || ours,
+            false => !bound,
+        }
+    }
+
+    /// Returns true if an earlier kubelet of this cluster has started the pod and not ended it.
+    fn is_to_be_resumed(&self, pod: &Value) -> bool {
+        let is_bound = pod["spec"]["nodeName"].is_string();
+        let status = &pod["status"];
+        let has_begun =
+            status["startTime"].is_string() && (status["phase"] == "Pending" || status["phase"] == "Running");
+        self.earlier == Earlier::Resumed && is_bound && has_begun
+    }
+}
+
+/// Returns the stages after the one that first reports that the containers run.
+fn after_start(run: &Arc<[Stage]>) -> Arc<[Stage]> {
+    let started = run.iter().position(Stage::starts_containers).map_or(run.len(), |at| at + 1);
+    run[started..].into()
+}
+
+/// Returns true if no kubelet has begun with the pod.
+fn is_untouched(pod: &Value) -> bool {
+    pod["status"]["phase"] == "Pending" && pod["status"]["startTime"].is_null()
+}
+
+fn is_gated(pod: &Value) -> bool {
+    pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty())
+}
