@@ -1,4 +1,4 @@
-//! The values of four options of `informer-lab cluster`, which clap needs as types of its own. Each is converted into
+//! The values of five options of `informer-lab cluster`, which clap needs as types of its own. Each is converted into
 //! the type of [`kube_testcluster`].
 
 use kube_testcluster::Workloads;
@@ -24,6 +24,29 @@ impl From<Controllers> for kube_testcluster::Controllers {
             Controllers::Deletions => Self::Housekeeping,
             Controllers::Only(workloads) => Self::Only(workloads),
             Controllers::None => Self::None,
+        }
+    }
+}
+
+/// The program that binds pods to nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Scheduler {
+    /// Bind pods to nodes as kube-scheduler does.
+    /// 像 kube-scheduler 一样把 Pod 绑定到节点
+    #[value(verbatim_doc_comment)]
+    #[default]
+    Simulated,
+    /// Leave pods to another scheduler.
+    /// 把 Pod 留给别的调度器
+    #[value(verbatim_doc_comment)]
+    None,
+}
+
+impl From<Scheduler> for kube_testcluster::Scheduling {
+    fn from(scheduler: Scheduler) -> Self {
+        match scheduler {
+            Scheduler::Simulated => Self::Simulated,
+            Scheduler::None => Self::ByOthers,
         }
     }
 }

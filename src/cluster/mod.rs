@@ -23,7 +23,7 @@ use kube_testcluster::{Admin, Era, Fault};
 
 #[cfg(unix)]
 pub use command::Guarding;
-pub use controllers::{Admission, Authorization, Controllers, ManagedFields};
+pub use controllers::{Admission, Authorization, Controllers, ManagedFields, Scheduler};
 pub use files::{Fixture, PODS_OF_THE_BOOK};
 pub(crate) use kubeconfig_file::KubeconfigFile;
 pub(crate) use listen::listen;
@@ -55,6 +55,8 @@ pub struct ClusterSettings {
     pub bare: bool,
     /// The controllers that run in the cluster.
     pub controllers: Controllers,
+    /// The program that binds pods to nodes.
+    pub scheduler: Scheduler,
     /// The admission plugins for new pods and namespaces.
     pub admission: Admission,
     /// The way in which requests are authorized.

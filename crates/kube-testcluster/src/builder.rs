@@ -28,7 +28,7 @@ use crate::verbs::in_process::InProcess;
 use crate::verbs::ownership::Component;
 use kube_controllers::Workload;
 use kube_controllers::clock::Clock;
-use kube_controllers::nodes::kubelet::{Claims, Earlier, Kubelet, Progress};
+use kube_controllers::nodes::kubelet::{Claims, Earlier, Kubelet, Progress, Scheduling};
 use kube_controllers::nodes::logs::Logs;
 use kube_controllers::nodes::scheduler::Nodeless;
 use kube_controllers::nodes::stages::Stages;
@@ -43,6 +43,7 @@ pub struct ClusterBuilder {
     /// `None` if every pod runs on `node-1`, which has no Node object.
     nodes: Option<usize>,
     node_templates: Vec<Node>,
+    scheduling: Scheduling,
     pods: Vec<Pod>,
     /// The number of generated pods besides `pods`.
     crowd: usize,
@@ -59,6 +60,7 @@ impl Default for ClusterBuilder {
             started_at: None,
             nodes: None,
             node_templates: Vec::new(),
+            scheduling: Scheduling::Simulated,
             pods: Vec::new(),
             crowd: 0,
             stages: None,
@@ -103,6 +105,13 @@ impl ClusterBuilder {
     /// ```
     pub fn node_templates(mut self, templates: Vec<Node>) -> Self {
         self.node_templates = templates;
+        self
+    }
+
+    /// Chooses the program that binds pods to nodes. With [`Scheduling::ByOthers`] and [`Controllers::None`], the real
+    /// kube-scheduler and kube-controller-manager can run on this cluster.
+    pub fn scheduling(mut self, scheduling: Scheduling) -> Self {
+        self.scheduling = scheduling;
         self
     }
 
@@ -466,7 +475,7 @@ impl ClusterBuilder {
             let kubelet = Kubelet::new(client, requests, self.stages.unwrap_or_default(), clock, logs, sender);
             let binds = self.settings.workloads().has(Workload::PersistentVolumeBinder);
             let claims = if binds { Claims::AreBound } else { Claims::Exist };
-            let kubelet = kubelet.with_earlier(earlier).with_claims(claims);
+            let kubelet = kubelet.with_earlier(earlier).with_claims(claims).with_scheduling(self.scheduling);
             let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
             tasks.push(tokio::spawn(kubelet.run(nodeless, stop.clone())));
         }

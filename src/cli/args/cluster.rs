@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use clap_complete::{ArgValueCandidates, ArgValueCompleter};
-use informer_lab::cluster::{Admission, Authorization, Controllers, ManagedFields, Pods};
+use informer_lab::cluster::{Admission, Authorization, Controllers, ManagedFields, Pods, Scheduler};
 use informer_lab::lab::Era;
 use kube_testcluster::Fault;
 
@@ -65,7 +65,7 @@ pub struct ClusterCommandArgs {
     /// Start only the API server, as envtest does: no nodes, scheduler, kubelet or controllers
     ///
     /// 只启动 API server，和 envtest 一样：没有节点、调度器、kubelet 和控制器
-    #[arg(long, conflicts_with_all = ["nodes", "controllers", "admission", "stages"])]
+    #[arg(long, conflicts_with_all = ["nodes", "controllers", "scheduler", "admission", "stages"])]
     pub bare: bool,
     /// Run these controllers. all: all of them; deletions: those of garbage collection, namespaces, service accounts,
     /// aggregated roles and nodes; NAME,…: those of deletions and these workload controllers, such as
@@ -82,6 +82,13 @@ pub struct ClusterCommandArgs {
         add = ArgValueCompleter::new(completion::controllers)
     )]
     pub controllers: Controllers,
+    /// simulated: bind pods to nodes as kube-scheduler does; none: leave pods to another scheduler. With --controllers
+    /// none --tls, the real kube-scheduler and kube-controller-manager can run on this cluster
+    ///
+    /// simulated：像 kube-scheduler 一样把 Pod 绑定到节点；none：把 Pod 留给别的调度器。加上 --controllers none --tls，
+    /// 真正的 kube-scheduler 和 kube-controller-manager 就可以在这个集群上运行
+    #[arg(long, value_enum, default_value = "simulated", hide_possible_values = true, value_name = "simulated|none")]
+    pub scheduler: Scheduler,
     /// kube: run the admission plugins that kube-apiserver runs by default, which add fields (priority, tolerations,
     /// service account, …) and refuse objects (Pod Security, limit ranges, …); plain: add and refuse nothing
     ///

@@ -79,6 +79,7 @@ pub struct Kubelet {
     addresses: u32,
     /// Whether the pods of the first list were run by an earlier kubelet of the same cluster.
     earlier: Earlier,
+    scheduling: Scheduling,
 }
 
 /// The pods that an earlier kubelet of the same cluster ran, before a restart.
@@ -88,6 +89,16 @@ pub enum Earlier {
     None,
     /// Their stages go on.
     Resumed,
+}
+
+/// The author of the bindings of pods to nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scheduling {
+    /// The simulated scheduler.
+    #[default]
+    Simulated,
+    /// Another program, such as kube-scheduler: a pod waits until it is bound.
+    ByOthers,
 }
 
 /// A pod that this kubelet runs.
@@ -131,13 +142,29 @@ impl Kubelet {
         let (running, pods) = (JoinSet::new(), HashMap::default());
         let context = KubeletContext { client, api, clock, logs, progress, claims: Claims::Exist, scheduler: None };
         let (reacting, deadlines) = (HashSet::new(), ActiveDeadlines::default());
-        Self { context, stages, running, pods, reacting, deadlines, addresses: 0, earlier: Earlier::None }
+        Self {
+            context,
+            stages,
+            running,
+            pods,
+            reacting,
+            deadlines,
+            addresses: 0,
+            earlier: Earlier::None,
+            scheduling: Scheduling::Simulated,
+        }
     }
 
     /// Chooses what happens to the pods that are bound and started already when the kubelet begins.
     #[must_use]
     pub fn with_earlier(self, earlier: Earlier) -> Self {
         Self { earlier, ..self }
+    }
+
+    /// Chooses the author of the bindings.
+    #[must_use]
+    pub fn with_scheduling(self, scheduling: Scheduling) -> Self {
+        Self { scheduling, ..self }
     }
 
     /// Chooses what the kubelet requires of the claims in a pod's volumes.

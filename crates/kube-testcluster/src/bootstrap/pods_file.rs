@@ -69,7 +69,7 @@ mod tests {
         let text = "Licensed under the Apache License.\n".repeat(100);
         let error = pods_from_yaml(&text, "LICENSE", "default").unwrap_err().to_string();
         assert!(error.starts_with("LICENSE:1: ") && error.contains("\"Licensed under"), "{error}");
-        assert!(error.contains("…\", expected a pod") && error.len() < 300, "{error}");
+        assert!(error.contains("…\", expected an object") && error.len() < 300, "{error}");
     }
 
     #[test]

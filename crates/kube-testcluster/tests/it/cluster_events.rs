@@ -35,7 +35,7 @@ async fn an_event_is_one_object_in_both_groups() {
     assert_eq!(api.get(&format!("{EVENTS}/e")).await.body, created.body);
     assert_eq!(api.delete(&format!("{EVENTS}/e")).await.status, 200);
     let gone = api.get(&format!("{EVENTS}/e")).await;
-    assert_eq!((gone.status, gone.message()), (404, "events \"e\" not found"), "both are stored as one kind");
+    assert_eq!((gone.status, gone.message()), (404, "events.events.k8s.io \"e\" not found"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -153,7 +153,7 @@ async fn the_method_is_checked_before_the_headers() {
     let api = api().await;
     for (method, path, content, code) in [
         ("PATCH", MAPS.to_owned(), "text/plain", 405),
-        ("PUT", "/apis/apps".to_owned(), "text/plain", 405),
+        ("PUT", "/apis/apps/v1".to_owned(), "text/plain", 405),
         ("PATCH", format!("{MAPS}/a"), "text/plain", 415),
         ("PATCH", format!("{MAPS}/a"), "application/merge-patch+json", 406),
         ("GET", format!("{MAPS}/.."), "application/json", 406), // the Accept header is checked before the name

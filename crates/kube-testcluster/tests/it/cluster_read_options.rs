@@ -67,9 +67,19 @@ async fn a_malformed_timeout_is_refused_before_anything_else_is_checked() {
 #[tokio::test(start_paused = true)]
 async fn a_405_of_a_discovery_path_has_no_allow_header() {
     let api = api().await;
-    for path in ["/api", "/apis/apps", "/api/v1"] {
+    for path in ["/api", "/apis/apps/v1", "/api/v1"] {
         let answer = api.delete(path).await;
         assert_eq!((answer.status, answer.headers.get("allow")), (405, None), "{path}");
+    }
+}
+
+/// kube-aggregator serves these two paths, and does not look at the method.
+#[tokio::test(start_paused = true)]
+async fn any_method_reads_the_groups() {
+    let api = api().await;
+    for (path, kind) in [("/apis", "APIGroupList"), ("/apis/apps", "APIGroup"), ("/apis/apps/", "APIGroup")] {
+        let answer = api.delete(path).await;
+        assert_eq!((answer.status, &answer.body["kind"]), (200, &json!(kind)), "{path}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::address::{ip, number};
 use super::pod_worker::PodWorker;
-use super::{Earlier, Kubelet, Managed, SyncPodType, catch_up, pod_conditions, run_stages, schedule};
+use super::{Earlier, Kubelet, Managed, Scheduling, SyncPodType, catch_up, pod_conditions, run_stages, schedule};
 use crate::nodes::pod;
 use crate::nodes::requests::Received;
 use crate::nodes::stages::Stage;
@@ -129,7 +129,8 @@ impl Kubelet {
         if (bound && !is_untouched(pod)) || !self.stages.schedules() {
             return !bound;
         }
-        let ours = spec["schedulerName"].as_str().is_none_or(|name| name == schedule::SCHEDULER);
+        let ours = self.scheduling == Scheduling::Simulated
+            && spec["schedulerName"].as_str().is_none_or(|name| name == schedule::SCHEDULER);
         // If the pod's own stages name a node instead of asking the scheduler, only unbound pods are run.
         match self.stages.of_pod(pod).schedules() {
             true => bound || ours,
