@@ -5,8 +5,8 @@
 //! most requests through [`nodes::requests::Requests`], which `kube-testcluster` implements without HTTP, because
 //! encoding HTTP requests was most of their work.
 //!
-//! - [`replica_set`], [`deployment`], [`stateful_set`], [`daemon_set`], [`job`], [`cron_job`]: the controllers of
-//!   workloads;
+//! - [`replica_set`], [`replication_controller`], [`deployment`], [`stateful_set`], [`daemon_set`], [`job`],
+//!   [`cron_job`]: the controllers of workloads;
 //! - [`endpoint_slice`]: the controller of the endpoints of services;
 //! - [`disruption`]: the controller of PodDisruptionBudgets;
 //! - [`resource_quota`]: the controller of ResourceQuotas;
@@ -28,6 +28,7 @@ pub mod persistent_volume;
 pub mod pv_protection;
 pub mod pvc_protection;
 pub mod replica_set;
+pub mod replication_controller;
 pub mod resource_quota;
 mod shared;
 pub mod stateful_set;

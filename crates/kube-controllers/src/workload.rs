@@ -2,13 +2,14 @@
 //! start them by name.
 
 use crate::clock::Clock;
+use k8s_openapi::api::apps::v1::ReplicaSet;
 use kube_client::Client;
 use tokio_util::sync::CancellationToken;
 
 use crate::shared::reconciler;
 use crate::{
     cron_job, daemon_set, deployment, disruption, endpoint_slice, job, persistent_volume, pv_protection,
-    pvc_protection, replica_set, resource_quota, stateful_set,
+    pvc_protection, replica_set, replication_controller, resource_quota, stateful_set,
 };
 
 /// A controller of workloads (objects that own pods), of the services in front of the pods, of their budgets, of
@@ -41,11 +42,13 @@ pub enum Workload {
     /// The [controller that binds claims to volumes](crate::persistent_volume). With it, the kubelet waits for the
     /// claims of a pod.
     PersistentVolumeBinder,
+    /// The [controller of ReplicationControllers](crate::replication_controller).
+    ReplicationController,
 }
 
 impl Workload {
     /// All controllers of workloads.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::ReplicaSet,
         Self::Deployment,
         Self::Job,
@@ -58,6 +61,7 @@ impl Workload {
         Self::PersistentVolumeClaimProtection,
         Self::PersistentVolumeProtection,
         Self::PersistentVolumeBinder,
+        Self::ReplicationController,
     ];
 
     /// Returns the short name in kube-controller-manager's `--controllers`.
@@ -75,6 +79,7 @@ impl Workload {
             Self::PersistentVolumeClaimProtection => "persistentvolumeclaim-protection",
             Self::PersistentVolumeProtection => "persistentvolume-protection",
             Self::PersistentVolumeBinder => "persistentvolume-binder",
+            Self::ReplicationController => "replicationcontroller",
         }
     }
 
@@ -89,7 +94,10 @@ impl Workload {
 /// on.
 pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, stop: CancellationToken) {
     match workload {
-        Workload::ReplicaSet => replica_set::run_when_needed(client, clock, stop).await,
+        Workload::ReplicaSet => {
+            replica_set::run_when_needed::<ReplicaSet>(client, clock, &replica_set::EVENT_SOURCE, stop).await;
+        }
+        Workload::ReplicationController => replication_controller::run_when_needed(client, clock, stop).await,
         Workload::Deployment => reconciler::run_when_needed::<deployment::Controller>(client, clock, stop).await,
         Workload::CronJob => reconciler::run_when_needed::<cron_job::Controller>(client, clock, stop).await,
         Workload::Job => reconciler::run_when_needed::<job::Controller>(client, clock, stop).await,

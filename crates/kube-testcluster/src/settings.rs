@@ -35,7 +35,9 @@ pub enum Admin {
 #[non_exhaustive]
 pub enum Controllers {
     /// The controllers of [`Housekeeping`](Self::Housekeeping), and those of workloads:
-    /// [ReplicaSets](crate::controllers::replica_set), [Deployments](crate::controllers::deployment),
+    /// [ReplicaSets](crate::controllers::replica_set),
+    /// [ReplicationControllers](crate::controllers::replication_controller),
+    /// [Deployments](crate::controllers::deployment),
     /// [DaemonSets](crate::controllers::daemon_set), [StatefulSets](crate::controllers::stateful_set),
     /// [Jobs](crate::controllers::job), [CronJobs](crate::controllers::cron_job),
     /// [services](crate::controllers::endpoint_slice), [PodDisruptionBudgets](crate::controllers::disruption),

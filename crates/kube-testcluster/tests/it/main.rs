@@ -95,6 +95,7 @@ mod job_controller;
 mod persistent_volume_controller;
 mod rbac_decisions;
 mod replica_set_controller;
+mod replication_controller;
 mod resource_quota_controller;
 mod stateful_set_controller;
 mod storage_protection;
