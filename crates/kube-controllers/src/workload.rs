@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::shared::reconciler;
 use crate::{
-    cron_job, daemon_set, deployment, disruption, endpoint_slice, job, persistent_volume, pv_protection,
+    cron_job, daemon_set, deployment, disruption, endpoint_slice, endpoints, job, persistent_volume, pv_protection,
     pvc_protection, replica_set, replication_controller, resource_quota, stateful_set,
 };
 
@@ -44,11 +44,13 @@ pub enum Workload {
     PersistentVolumeBinder,
     /// The [controller of ReplicationControllers](crate::replication_controller).
     ReplicationController,
+    /// The [controller of Endpoints](crate::endpoints).
+    Endpoints,
 }
 
 impl Workload {
     /// All controllers of workloads.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::ReplicaSet,
         Self::Deployment,
         Self::Job,
@@ -62,6 +64,7 @@ impl Workload {
         Self::PersistentVolumeProtection,
         Self::PersistentVolumeBinder,
         Self::ReplicationController,
+        Self::Endpoints,
     ];
 
     /// Returns the short name in kube-controller-manager's `--controllers`.
@@ -80,6 +83,7 @@ impl Workload {
             Self::PersistentVolumeProtection => "persistentvolume-protection",
             Self::PersistentVolumeBinder => "persistentvolume-binder",
             Self::ReplicationController => "replicationcontroller",
+            Self::Endpoints => "endpoints",
         }
     }
 
@@ -98,6 +102,7 @@ pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, s
             replica_set::run_when_needed::<ReplicaSet>(client, clock, &replica_set::EVENT_SOURCE, stop).await;
         }
         Workload::ReplicationController => replication_controller::run_when_needed(client, clock, stop).await,
+        Workload::Endpoints => reconciler::run_when_needed::<endpoints::Controller>(client, clock, stop).await,
         Workload::Deployment => reconciler::run_when_needed::<deployment::Controller>(client, clock, stop).await,
         Workload::CronJob => reconciler::run_when_needed::<cron_job::Controller>(client, clock, stop).await,
         Workload::Job => reconciler::run_when_needed::<job::Controller>(client, clock, stop).await,

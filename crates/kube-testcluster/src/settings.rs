@@ -40,7 +40,8 @@ pub enum Controllers {
     /// [Deployments](crate::controllers::deployment),
     /// [DaemonSets](crate::controllers::daemon_set), [StatefulSets](crate::controllers::stateful_set),
     /// [Jobs](crate::controllers::job), [CronJobs](crate::controllers::cron_job),
-    /// [services](crate::controllers::endpoint_slice), [PodDisruptionBudgets](crate::controllers::disruption),
+    /// services ([EndpointSlices](crate::controllers::endpoint_slice) and
+    /// [Endpoints](crate::controllers::endpoints)), [PodDisruptionBudgets](crate::controllers::disruption),
     /// [ResourceQuotas](crate::controllers::resource_quota) and
     /// [volume claims](crate::controllers::persistent_volume). Each of them starts with the first object that it works on.
     /// With [`Admission::Kube`], the controllers that protect [claims](crate::controllers::pvc_protection) and

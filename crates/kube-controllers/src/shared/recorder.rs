@@ -42,6 +42,8 @@ pub(crate) enum Reason {
     FailedDaemonPod,
     SucceededDaemonPod,
     FailedToUpdateEndpointSlices,
+    FailedToCreateEndpoint,
+    FailedToUpdateEndpoint,
     UnexpectedJob,
     SawCompletedJob,
     MissingJob,
@@ -80,6 +82,8 @@ impl Reason {
                 | Self::DeadlineExceeded
                 | Self::FailedDaemonPod
                 | Self::FailedToUpdateEndpointSlices
+                | Self::FailedToCreateEndpoint
+                | Self::FailedToUpdateEndpoint
                 | Self::UnexpectedJob
                 | Self::UnknownTimeZone
                 | Self::UnparseableSchedule

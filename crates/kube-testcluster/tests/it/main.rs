@@ -90,6 +90,7 @@ mod daemon_set_controller;
 mod deployment_controller;
 mod disruption_controller;
 mod endpoint_slice_controller;
+mod endpoints_controller;
 mod examples;
 mod job_controller;
 mod persistent_volume_controller;
