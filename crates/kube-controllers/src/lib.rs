@@ -12,6 +12,7 @@
 //! - [`resource_quota`]: the controller of ResourceQuotas;
 //! - [`persistent_volume`]: the controller that binds claims to volumes;
 //! - [`pvc_protection`], [`pv_protection`]: the controllers that protect claims and volumes in use;
+//! - [`taint_eviction`]: the controller that evicts pods from tainted nodes;
 //! - [`nodes`]: the scheduler, which assigns pods to nodes, and the kubelet, which moves pods through their stages.
 //!
 //! `kube-testcluster` runs them beside its server. [`run_when_needed`] starts the controller of a [`Workload`].
@@ -33,6 +34,7 @@ pub mod replication_controller;
 pub mod resource_quota;
 mod shared;
 pub mod stateful_set;
+pub mod taint_eviction;
 mod workload;
 
 pub use self::workload::{Workload, run_when_needed};

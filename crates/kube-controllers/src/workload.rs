@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::shared::reconciler;
 use crate::{
     cron_job, daemon_set, deployment, disruption, endpoint_slice, endpoints, job, persistent_volume, pv_protection,
-    pvc_protection, replica_set, replication_controller, resource_quota, stateful_set,
+    pvc_protection, replica_set, replication_controller, resource_quota, stateful_set, taint_eviction,
 };
 
 /// A controller of workloads (objects that own pods), of the services in front of the pods, of their budgets, of
@@ -46,11 +46,13 @@ pub enum Workload {
     ReplicationController,
     /// The [controller of Endpoints](crate::endpoints).
     Endpoints,
+    /// The [controller that evicts pods from tainted nodes](crate::taint_eviction).
+    TaintEviction,
 }
 
 impl Workload {
     /// All controllers of workloads.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::ReplicaSet,
         Self::Deployment,
         Self::Job,
@@ -65,6 +67,7 @@ impl Workload {
         Self::PersistentVolumeBinder,
         Self::ReplicationController,
         Self::Endpoints,
+        Self::TaintEviction,
     ];
 
     /// Returns the short name in kube-controller-manager's `--controllers`.
@@ -84,6 +87,7 @@ impl Workload {
             Self::PersistentVolumeBinder => "persistentvolume-binder",
             Self::ReplicationController => "replicationcontroller",
             Self::Endpoints => "endpoints",
+            Self::TaintEviction => "taint-eviction",
         }
     }
 
@@ -103,6 +107,7 @@ pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, s
         }
         Workload::ReplicationController => replication_controller::run_when_needed(client, clock, stop).await,
         Workload::Endpoints => reconciler::run_when_needed::<endpoints::Controller>(client, clock, stop).await,
+        Workload::TaintEviction => reconciler::run_when_needed::<taint_eviction::Controller>(client, clock, stop).await,
         Workload::Deployment => reconciler::run_when_needed::<deployment::Controller>(client, clock, stop).await,
         Workload::CronJob => reconciler::run_when_needed::<cron_job::Controller>(client, clock, stop).await,
         Workload::Job => reconciler::run_when_needed::<job::Controller>(client, clock, stop).await,

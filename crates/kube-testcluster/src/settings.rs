@@ -42,8 +42,9 @@ pub enum Controllers {
     /// [Jobs](crate::controllers::job), [CronJobs](crate::controllers::cron_job),
     /// services ([EndpointSlices](crate::controllers::endpoint_slice) and
     /// [Endpoints](crate::controllers::endpoints)), [PodDisruptionBudgets](crate::controllers::disruption),
-    /// [ResourceQuotas](crate::controllers::resource_quota) and
-    /// [volume claims](crate::controllers::persistent_volume). Each of them starts with the first object that it works on.
+    /// [ResourceQuotas](crate::controllers::resource_quota),
+    /// [volume claims](crate::controllers::persistent_volume) and
+    /// [tainted nodes](crate::controllers::taint_eviction). Each of them starts with the first object that it works on.
     /// With [`Admission::Kube`], the controllers that protect [claims](crate::controllers::pvc_protection) and
     /// [volumes](crate::controllers::pv_protection) in use run too, also with `Housekeeping` and `Only`.
     #[default]

@@ -67,6 +67,7 @@ pub(crate) enum Reason {
     ProvisioningFailed,
     VolumeRecycled,
     VolumeFailedDelete,
+    TaintManagerEviction,
     /// Not upstream's: for a Job that the built-in controller does not run.
     NotSupported,
 }

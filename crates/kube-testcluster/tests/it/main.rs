@@ -101,4 +101,5 @@ mod resource_quota_controller;
 mod stateful_set_controller;
 mod storage_protection;
 mod support;
+mod taint_eviction_controller;
 mod test_cluster;
