@@ -13,10 +13,12 @@
 //! - [`persistent_volume`]: the controller that binds claims to volumes;
 //! - [`pvc_protection`], [`pv_protection`]: the controllers that protect claims and volumes in use;
 //! - [`taint_eviction`]: the controller that evicts pods from tainted nodes;
+//! - [`certificates`]: the controllers that approve, sign and delete CertificateSigningRequests;
 //! - [`nodes`]: the scheduler, which assigns pods to nodes, and the kubelet, which moves pods through their stages.
 //!
 //! `kube-testcluster` runs them beside its server. [`run_when_needed`] starts the controller of a [`Workload`].
 
+pub mod certificates;
 pub mod clock;
 pub mod cron_job;
 pub mod daemon_set;

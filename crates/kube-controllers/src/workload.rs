@@ -8,8 +8,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::shared::reconciler;
 use crate::{
-    cron_job, daemon_set, deployment, disruption, endpoint_slice, endpoints, job, persistent_volume, pv_protection,
-    pvc_protection, replica_set, replication_controller, resource_quota, stateful_set, taint_eviction,
+    certificates, cron_job, daemon_set, deployment, disruption, endpoint_slice, endpoints,
+    job, persistent_volume, pv_protection, pvc_protection, replica_set, replication_controller, resource_quota,
+    stateful_set, taint_eviction,
 };
 
 /// A controller of workloads (objects that own pods), of the services in front of the pods, of their budgets, of
@@ -48,11 +49,18 @@ pub enum Workload {
     Endpoints,
     /// The [controller that evicts pods from tainted nodes](crate::taint_eviction).
     TaintEviction,
+    /// The [approver of CertificateSigningRequests](crate::certificates::approver).
+    CertificateApproving,
+    /// The [signer of CertificateSigningRequests](crate::certificates::signer). It needs the authority of a listener
+    /// with TLS.
+    CertificateSigning,
+    /// The [cleaner of CertificateSigningRequests](crate::certificates::cleaner).
+    CertificateCleaner,
 }
 
 impl Workload {
     /// All controllers of workloads.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 18] = [
         Self::ReplicaSet,
         Self::Deployment,
         Self::Job,
@@ -68,6 +76,9 @@ impl Workload {
         Self::ReplicationController,
         Self::Endpoints,
         Self::TaintEviction,
+        Self::CertificateApproving,
+        Self::CertificateSigning,
+        Self::CertificateCleaner,
     ];
 
     /// Returns the short name in kube-controller-manager's `--controllers`.
@@ -88,6 +99,9 @@ impl Workload {
             Self::ReplicationController => "replicationcontroller",
             Self::Endpoints => "endpoints",
             Self::TaintEviction => "taint-eviction",
+            Self::CertificateApproving => "certificatesigningrequest-approving",
+            Self::CertificateSigning => "certificatesigningrequest-signing",
+            Self::CertificateCleaner => "certificatesigningrequest-cleaner",
         }
     }
 
@@ -108,6 +122,9 @@ pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, s
         Workload::ReplicationController => replication_controller::run_when_needed(client, clock, stop).await,
         Workload::Endpoints => reconciler::run_when_needed::<endpoints::Controller>(client, clock, stop).await,
         Workload::TaintEviction => reconciler::run_when_needed::<taint_eviction::Controller>(client, clock, stop).await,
+        Workload::CertificateApproving => certificates::approver::run_when_needed(client, clock, stop).await,
+        Workload::CertificateCleaner => certificates::cleaner::run_when_needed(client, clock, stop).await,
+        Workload::CertificateSigning => {} // the cluster starts it when there is an authority
         Workload::Deployment => reconciler::run_when_needed::<deployment::Controller>(client, clock, stop).await,
         Workload::CronJob => reconciler::run_when_needed::<cron_job::Controller>(client, clock, stop).await,
         Workload::Job => reconciler::run_when_needed::<job::Controller>(client, clock, stop).await,

@@ -43,8 +43,9 @@ pub enum Controllers {
     /// services ([EndpointSlices](crate::controllers::endpoint_slice) and
     /// [Endpoints](crate::controllers::endpoints)), [PodDisruptionBudgets](crate::controllers::disruption),
     /// [ResourceQuotas](crate::controllers::resource_quota),
-    /// [volume claims](crate::controllers::persistent_volume) and
-    /// [tainted nodes](crate::controllers::taint_eviction). Each of them starts with the first object that it works on.
+    /// [volume claims](crate::controllers::persistent_volume),
+    /// [tainted nodes](crate::controllers::taint_eviction) and
+    /// [CertificateSigningRequests](crate::controllers::certificates). Each of them starts with the first object that it works on.
     /// With [`Admission::Kube`], the controllers that protect [claims](crate::controllers::pvc_protection) and
     /// [volumes](crate::controllers::pv_protection) in use run too, also with `Housekeeping` and `Only`.
     #[default]

@@ -13,6 +13,7 @@ pub(crate) mod root_ca;
 mod service_accounts;
 
 pub use kube_controllers::{
-    cron_job, daemon_set, deployment, disruption, endpoint_slice, endpoints, job, persistent_volume, pv_protection,
-    pvc_protection, replica_set, replication_controller, resource_quota, stateful_set, taint_eviction,
+    certificates, cron_job, daemon_set, deployment, disruption, endpoint_slice, endpoints,
+    job, persistent_volume, pv_protection, pvc_protection, replica_set, replication_controller, resource_quota,
+    stateful_set, taint_eviction,
 };

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod certificate_controllers;
+#[cfg(feature = "tls")]
+mod certificate_signer;
 mod cluster_admission;
 mod cluster_admission_plugins;
 mod cluster_apply;
