@@ -313,6 +313,7 @@ impl Cluster {
         let address = server.address();
         self.servers.push(server);
         if let Some(authority) = signer {
+            self.store.root_ca.get_or_init(|| authority.certificate().to_owned());
             self.signer.send_replace(Some(authority));
         }
         Ok(address)

@@ -50,8 +50,8 @@ pub enum Controllers {
     /// [volumes](crate::controllers::pv_protection) in use run too, also with `Housekeeping` and `Only`.
     #[default]
     All,
-    /// The garbage collector and the namespace controller, which deletions need; the service account controller, with
-    /// [`Admission::Kube`]; the controller of aggregated cluster roles; and the controllers of nodes: a node's taints
+    /// The garbage collector and the namespace controller, which deletions need; the controllers of service accounts
+    /// and of their tokens in Secrets, with [`Admission::Kube`]; the controller of aggregated cluster roles; and the controllers of nodes: a node's taints
     /// follow its conditions, and the pods of a deleted node go after 40 seconds. A ReplicaSet is only an object,
     /// unless the test runs a controller of its own.
     Housekeeping,

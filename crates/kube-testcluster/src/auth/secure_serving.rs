@@ -78,7 +78,8 @@ impl SecureServing {
 
     /// Signs approved CertificateSigningRequests for Kubernetes' own signers with this authority, if the cluster runs the
     /// controller ([`Workload::CertificateSigning`](crate::Workload::CertificateSigning)). Without it, they stay
-    /// unsigned. Upstream: `--cluster-signing-cert-file`.
+    /// unsigned. The Secrets with the tokens of service accounts get its certificate as `ca.crt`. Upstream:
+    /// `--cluster-signing-cert-file`, `--root-ca-file`.
     pub fn signer(mut self, authority: impl Into<Arc<Authority>>) -> Self {
         self.signer = Some(authority.into());
         self

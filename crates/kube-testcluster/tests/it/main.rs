@@ -101,6 +101,7 @@ mod rbac_decisions;
 mod replica_set_controller;
 mod replication_controller;
 mod resource_quota_controller;
+mod service_account_tokens;
 mod stateful_set_controller;
 mod storage_protection;
 mod support;
