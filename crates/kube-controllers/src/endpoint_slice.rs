@@ -38,6 +38,7 @@ use endpoint::Endpoints;
 use fill::Group;
 use handlers::{ServiceHandler, SliceHandler};
 use plan::{Plan, Ports, ports_of};
+pub(crate) use service::key_of;
 use service::{address_types, is_ours};
 
 /// The index of slices by the key of their service.
@@ -86,8 +87,7 @@ impl Reconciler for Controller {
             services: service_informer.reader(),
             nodes: node_informer.reader(),
             pods: pod_informer.reader(),
-            slices_by_service: slice_informer
-                .index(OF_SERVICE, |slice| service::key_of(slice).into_iter().collect())?,
+            slices_by_service: slice_informer.index(OF_SERVICE, |slice| key_of(slice).into_iter().collect())?,
             kind_of_slices,
             service_informer,
             node_informer,

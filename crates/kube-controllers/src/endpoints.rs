@@ -28,6 +28,7 @@ use super::shared::service_pods::{PodHandler, ServesPods};
 use super::shared::services::{has_endpoints, selector};
 use crate::clock::Clock;
 use handlers::{EndpointsHandler, ServiceHandler};
+pub(crate) use write::is_ours;
 
 const EVENT_SOURCE: EventSource =
     EventSource { component: "endpoint-controller", api_version: "v1", kind: "Endpoints" };

@@ -7,7 +7,7 @@
 //!
 //! - [`replica_set`], [`replication_controller`], [`deployment`], [`stateful_set`], [`daemon_set`], [`job`],
 //!   [`cron_job`]: the controllers of workloads;
-//! - [`endpoint_slice`], [`endpoints`]: the controllers of the endpoints of services;
+//! - [`endpoint_slice`], [`endpoints`], [`endpoint_slice_mirroring`]: the controllers of the endpoints of services;
 //! - [`disruption`]: the controller of PodDisruptionBudgets;
 //! - [`resource_quota`]: the controller of ResourceQuotas;
 //! - [`persistent_volume`]: the controller that binds claims to volumes;
@@ -25,6 +25,7 @@ pub mod daemon_set;
 pub mod deployment;
 pub mod disruption;
 pub mod endpoint_slice;
+pub mod endpoint_slice_mirroring;
 pub mod endpoints;
 pub mod job;
 pub mod nodes;

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::shared::reconciler;
 use crate::{
-    certificates, cron_job, daemon_set, deployment, disruption, endpoint_slice, endpoints,
+    certificates, cron_job, daemon_set, deployment, disruption, endpoint_slice, endpoint_slice_mirroring, endpoints,
     job, persistent_volume, pv_protection, pvc_protection, replica_set, replication_controller, resource_quota,
     stateful_set, taint_eviction,
 };
@@ -47,6 +47,8 @@ pub enum Workload {
     ReplicationController,
     /// The [controller of Endpoints](crate::endpoints).
     Endpoints,
+    /// The [controller that copies Endpoints of users to EndpointSlices](crate::endpoint_slice_mirroring).
+    EndpointSliceMirroring,
     /// The [controller that evicts pods from tainted nodes](crate::taint_eviction).
     TaintEviction,
     /// The [approver of CertificateSigningRequests](crate::certificates::approver).
@@ -60,7 +62,7 @@ pub enum Workload {
 
 impl Workload {
     /// All controllers of workloads.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::ReplicaSet,
         Self::Deployment,
         Self::Job,
@@ -75,6 +77,7 @@ impl Workload {
         Self::PersistentVolumeBinder,
         Self::ReplicationController,
         Self::Endpoints,
+        Self::EndpointSliceMirroring,
         Self::TaintEviction,
         Self::CertificateApproving,
         Self::CertificateSigning,
@@ -98,6 +101,7 @@ impl Workload {
             Self::PersistentVolumeBinder => "persistentvolume-binder",
             Self::ReplicationController => "replicationcontroller",
             Self::Endpoints => "endpoints",
+            Self::EndpointSliceMirroring => "endpointslice-mirroring",
             Self::TaintEviction => "taint-eviction",
             Self::CertificateApproving => "certificatesigningrequest-approving",
             Self::CertificateSigning => "certificatesigningrequest-signing",
@@ -121,6 +125,9 @@ pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, s
         }
         Workload::ReplicationController => replication_controller::run_when_needed(client, clock, stop).await,
         Workload::Endpoints => reconciler::run_when_needed::<endpoints::Controller>(client, clock, stop).await,
+        Workload::EndpointSliceMirroring => {
+            reconciler::run_when_needed::<endpoint_slice_mirroring::Controller>(client, clock, stop).await;
+        }
         Workload::TaintEviction => reconciler::run_when_needed::<taint_eviction::Controller>(client, clock, stop).await,
         Workload::CertificateApproving => certificates::approver::run_when_needed(client, clock, stop).await,
         Workload::CertificateCleaner => certificates::cleaner::run_when_needed(client, clock, stop).await,

@@ -40,8 +40,9 @@ pub enum Controllers {
     /// [Deployments](crate::controllers::deployment),
     /// [DaemonSets](crate::controllers::daemon_set), [StatefulSets](crate::controllers::stateful_set),
     /// [Jobs](crate::controllers::job), [CronJobs](crate::controllers::cron_job),
-    /// services ([EndpointSlices](crate::controllers::endpoint_slice) and
-    /// [Endpoints](crate::controllers::endpoints)), [PodDisruptionBudgets](crate::controllers::disruption),
+    /// services ([EndpointSlices](crate::controllers::endpoint_slice),
+    /// [Endpoints](crate::controllers::endpoints) and
+    /// [mirroring](crate::controllers::endpoint_slice_mirroring)), [PodDisruptionBudgets](crate::controllers::disruption),
     /// [ResourceQuotas](crate::controllers::resource_quota),
     /// [volume claims](crate::controllers::persistent_volume),
     /// [tainted nodes](crate::controllers::taint_eviction) and

@@ -73,7 +73,7 @@ pub(super) fn is_ours(slice: &DynamicObject) -> bool {
 }
 
 /// Returns the key of the service that a slice names in its label.
-pub(super) fn key_of(slice: &DynamicObject) -> Option<String> {
+pub(crate) fn key_of(slice: &DynamicObject) -> Option<String> {
     let service = slice.metadata.labels.as_ref()?.get(SERVICE_NAME).filter(|name| !name.is_empty())?;
     Some(format!("{}/{service}", namespace(&slice.metadata)))
 }

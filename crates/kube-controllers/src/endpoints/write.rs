@@ -24,7 +24,7 @@ const OVER_CAPACITY: &str = "endpoints.kubernetes.io/over-capacity";
 type Labels = BTreeMap<String, String>;
 
 /// Returns true if this controller made the Endpoints, and not a user.
-pub(super) fn is_ours(endpoints: &DynamicObject) -> bool {
+pub(crate) fn is_ours(endpoints: &DynamicObject) -> bool {
     endpoints.metadata.labels.as_ref().and_then(|labels| labels.get(MANAGED_BY)).is_some_and(|by| by == NAME)
 }
 

@@ -44,6 +44,7 @@ pub(crate) enum Reason {
     FailedToUpdateEndpointSlices,
     FailedToCreateEndpoint,
     FailedToUpdateEndpoint,
+    TooManyAddressesToMirror,
     UnexpectedJob,
     SawCompletedJob,
     MissingJob,
@@ -85,6 +86,7 @@ impl Reason {
                 | Self::FailedToUpdateEndpointSlices
                 | Self::FailedToCreateEndpoint
                 | Self::FailedToUpdateEndpoint
+                | Self::TooManyAddressesToMirror
                 | Self::UnexpectedJob
                 | Self::UnknownTimeZone
                 | Self::UnparseableSchedule

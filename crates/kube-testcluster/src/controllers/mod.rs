@@ -14,7 +14,7 @@ mod service_account_tokens;
 mod service_accounts;
 
 pub use kube_controllers::{
-    certificates, cron_job, daemon_set, deployment, disruption, endpoint_slice, endpoints,
+    certificates, cron_job, daemon_set, deployment, disruption, endpoint_slice, endpoint_slice_mirroring, endpoints,
     job, persistent_volume, pv_protection, pvc_protection, replica_set, replication_controller, resource_quota,
     stateful_set, taint_eviction,
 };

@@ -93,6 +93,7 @@ mod daemon_set_controller;
 mod deployment_controller;
 mod disruption_controller;
 mod endpoint_slice_controller;
+mod endpoint_slice_mirroring;
 mod endpoints_controller;
 mod examples;
 mod job_controller;
