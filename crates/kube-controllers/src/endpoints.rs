@@ -2,8 +2,8 @@
 //! addresses of the selected pods. EndpointSlices replace Endpoints, but programs still read them. Upstream:
 //! `pkg/controller/endpoint`.
 //!
-//! Not implemented is the annotation `endpoints.kubernetes.io/last-change-trigger-time`. Subsets and ports are sorted by
-//! their content; upstream sorts them by a hash.
+//! Not implemented is the annotation `endpoints.kubernetes.io/last-change-trigger-time`. Subsets and ports are sorted
+//! by their content; upstream sorts them by a hash.
 
 mod capacity;
 mod handlers;

@@ -42,19 +42,19 @@ pub enum Controllers {
     /// [Jobs](crate::controllers::job), [CronJobs](crate::controllers::cron_job),
     /// services ([EndpointSlices](crate::controllers::endpoint_slice),
     /// [Endpoints](crate::controllers::endpoints) and
-    /// [mirroring](crate::controllers::endpoint_slice_mirroring)), [PodDisruptionBudgets](crate::controllers::disruption),
-    /// [ResourceQuotas](crate::controllers::resource_quota),
+    /// [mirroring](crate::controllers::endpoint_slice_mirroring)),
+    /// [PodDisruptionBudgets](crate::controllers::disruption), [ResourceQuotas](crate::controllers::resource_quota),
     /// [volume claims](crate::controllers::persistent_volume),
     /// [tainted nodes](crate::controllers::taint_eviction) and
-    /// [CertificateSigningRequests](crate::controllers::certificates). Each of them starts with the first object that it works on.
-    /// With [`Admission::Kube`], the controllers that protect [claims](crate::controllers::pvc_protection) and
+    /// [CertificateSigningRequests](crate::controllers::certificates). Each of them starts with the first object that
+    /// it works on. With [`Admission::Kube`], the controllers that protect [claims](crate::controllers::pvc_protection) and
     /// [volumes](crate::controllers::pv_protection) in use run too, also with `Housekeeping` and `Only`.
     #[default]
     All,
     /// The garbage collector and the namespace controller, which deletions need; the controllers of service accounts
-    /// and of their tokens in Secrets, with [`Admission::Kube`]; the controller of aggregated cluster roles; and the controllers of nodes: a node's taints
-    /// follow its conditions, and the pods of a deleted node go after 40 seconds. A ReplicaSet is only an object,
-    /// unless the test runs a controller of its own.
+    /// and of their tokens in Secrets, with [`Admission::Kube`]; the controller of aggregated cluster roles; and the
+    /// controllers of nodes: a node's taints follow its conditions, and the pods of a deleted node go after 40 seconds.
+    /// A ReplicaSet is only an object, unless the test runs a controller of its own.
     Housekeeping,
     /// The controllers of [`Housekeeping`](Self::Housekeeping), and these controllers of workloads.
     Only(Workloads),

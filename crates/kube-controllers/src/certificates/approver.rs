@@ -1,5 +1,5 @@
-//! The approver of CertificateSigningRequests: approves a kubelet's request for its client certificate, if the user who
-//! made the request may do so. Upstream: `pkg/controller/certificates/approver`.
+//! The approver of CertificateSigningRequests: approves a kubelet's request for its client certificate, if the user of
+//! the request may have it. Upstream: `pkg/controller/certificates/approver`.
 
 use k8s_openapi::api::authorization::v1::SubjectAccessReview;
 use kube_client::Client;
@@ -66,8 +66,8 @@ impl Handle for Approver {
     }
 }
 
-/// Returns the rights of which the requester needs one, each with the message of the approval. A kubelet that renews its
-/// own certificate needs less than one that gets its first. Upstream: `recognizers`.
+/// Returns the rights of which the requester needs one, each with the message of the approval. A kubelet that renews
+/// its own certificate needs less than one that gets its first. Upstream: `recognizers`.
 fn rights(request: &DynamicObject, parsed: &CertificateRequest) -> &'static [(&'static str, &'static str)] {
     const RIGHTS: [(&str, &str); 2] = [
         ("selfnodeclient", "Auto approving self kubelet client certificate after SubjectAccessReview."),

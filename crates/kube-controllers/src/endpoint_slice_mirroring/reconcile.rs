@@ -26,7 +26,8 @@ impl Controller {
         let wanted = wanted(endpoints);
         if wanted.left_out > 0 {
             let message = format!(
-                "A max of {MOST_ADDRESSES} addresses can be mirrored to EndpointSlices per Endpoints subset. {} addresses were skipped",
+                "A max of {MOST_ADDRESSES} addresses can be mirrored to EndpointSlices per Endpoints subset. \
+                 {} addresses were skipped",
                 wanted.left_out
             );
             self.recorder.record(&endpoints.metadata, Reason::TooManyAddressesToMirror, message).await;

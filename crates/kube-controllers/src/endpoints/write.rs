@@ -109,8 +109,8 @@ fn is_up_to_date(current: &DynamicObject, service: &DynamicObject, subsets: &[Va
         && annotation(current, OVER_CAPACITY).is_none()
 }
 
-/// Returns true if Endpoints have the labels of their service and the controller's label. The label of headless services
-/// does not count. Upstream: `labelsCorrectForEndpoints`.
+/// Returns true if Endpoints have the labels of their service and the controller's label. The label of headless
+/// services does not count. Upstream: `labelsCorrectForEndpoints`.
 fn has_labels_of(endpoints: &DynamicObject, service: &DynamicObject) -> bool {
     let without = |labels: Option<&Labels>, own: &[&str]| -> Labels {
         let free = labels.into_iter().flatten().filter(|(key, _)| !own.contains(&key.as_str()));

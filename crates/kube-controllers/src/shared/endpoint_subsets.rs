@@ -53,7 +53,8 @@ pub(crate) struct Subsets {
 }
 
 impl Subsets {
-    /// Adds an address with one of its ports. An address that is not ready in one group is ready in none with this port.
+    /// Adds an address with one of its ports. An address that is not ready in one subset is ready in none with this
+    /// port.
     pub(crate) fn insert(&mut self, address: &Value, port: Option<Port>, is_ready: bool) {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let identity = (text(&address["ip"]), text(&address["targetRef"]["uid"]));

@@ -11,8 +11,8 @@ use tokio::time::Instant;
 pub(super) struct Evictions(Mutex<HashMap<String, Option<Instant>>>);
 
 impl Evictions {
-    /// Plans the eviction of a pod for a time, or for now. Returns false if one is planned already, which then keeps its
-    /// time.
+    /// Plans the eviction of a pod for a time, or for now. Returns false if one is planned already, which then keeps
+    /// its time.
     pub(super) fn add(&self, pod: &str, at: Option<Instant>) -> bool {
         let mut all = self.lock();
         let is_new = !all.contains_key(pod);

@@ -76,8 +76,8 @@ impl SecureServing {
         self
     }
 
-    /// Signs approved CertificateSigningRequests for Kubernetes' own signers with this authority, if the cluster runs the
-    /// controller ([`Workload::CertificateSigning`](crate::Workload::CertificateSigning)). Without it, they stay
+    /// Signs approved CertificateSigningRequests for Kubernetes' own signers with this authority, if the cluster runs
+    /// the controller ([`Workload::CertificateSigning`](crate::Workload::CertificateSigning)). Without it, they stay
     /// unsigned. The Secrets with the tokens of service accounts get its certificate as `ca.crt`. Upstream:
     /// `--cluster-signing-cert-file`, `--root-ca-file`.
     pub fn signer(mut self, authority: impl Into<Arc<Authority>>) -> Self {

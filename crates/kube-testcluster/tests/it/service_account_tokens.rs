@@ -88,7 +88,7 @@ async fn a_removed_token_is_made_again_and_the_old_one_is_not_valid() {
 #[tokio::test(start_paused = true)]
 async fn a_secret_whose_account_does_not_exist_is_deleted() {
     let (cluster, api) = running();
-    api.created(SECRETS, &secret("nobody")).await;
+    api.created(SECRETS, &secret("missing")).await;
     cluster.settled().await;
     assert_eq!(api.get(&format!("{SECRETS}/robot-token")).await.status, 404);
 
