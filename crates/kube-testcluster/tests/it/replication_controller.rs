@@ -101,7 +101,8 @@ async fn pods_go_with_their_replication_controller() {
     let (cluster, api) = running();
     api.created(CONTROLLERS, &controller(2)).await;
     seconds(3).await;
-    api.delete(WEB).await;
+    // As upstream, a deletion without a policy would leave the pods; kubectl sends this policy.
+    api.delete(&format!("{WEB}?propagationPolicy=Background")).await;
     seconds(60).await;
     assert!(api.items(PODS).await.is_empty());
     cluster.shutdown().await;
