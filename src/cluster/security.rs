@@ -46,8 +46,9 @@ pub(super) fn secure_serving(settings: &ClusterSettings) -> Result<Option<(Secur
         })?;
     }
     let client = authority.client(ADMIN.0, Some(ADMIN.1))?;
-    let authority = authority.certificate().to_owned();
-    Ok(Some((serving, Credentials { authority, certificate: client.certificate, key: client.key })))
+    let certificate = authority.certificate().to_owned();
+    let credentials = Credentials { authority: certificate, certificate: client.certificate, key: client.key };
+    Ok(Some((serving.signer(authority), credentials)))
 }
 
 /// Returns the names and addresses by which clients reach the server. The certificate contains them.

@@ -11,7 +11,6 @@ mod fill;
 mod handlers;
 mod hints;
 mod plan;
-mod ports;
 mod service;
 
 use std::collections::BTreeMap;
@@ -31,12 +30,16 @@ use super::shared::object::{name, namespace};
 use super::shared::own_writes::{OwnWrites, RETRY_DELAY};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, EventSource, Reason};
+use super::shared::service_pods::{PodHandler, ServesPods};
+use super::shared::service_ports;
+use super::shared::services::{has_address, has_endpoints, publishes_all, selector};
 use crate::clock::Clock;
 use endpoint::Endpoints;
 use fill::Group;
-use handlers::{PodHandler, ServiceHandler, SliceHandler};
+use handlers::{ServiceHandler, SliceHandler};
 use plan::{Plan, Ports, ports_of};
-use service::{address_types, has_endpoints, is_ours, selector};
+pub(crate) use service::key_of;
+use service::{address_types, is_ours};
 
 /// The index of slices by the key of their service.
 const OF_SERVICE: &str = "service";
@@ -84,8 +87,7 @@ impl Reconciler for Controller {
             services: service_informer.reader(),
             nodes: node_informer.reader(),
             pods: pod_informer.reader(),
-            slices_by_service: slice_informer
-                .index(OF_SERVICE, |slice| service::key_of(slice).into_iter().collect())?,
+            slices_by_service: slice_informer.index(OF_SERVICE, |slice| key_of(slice).into_iter().collect())?,
             kind_of_slices,
             service_informer,
             node_informer,
@@ -130,6 +132,12 @@ impl Reconciler for Controller {
     }
 }
 
+impl ServesPods for Controller {
+    fn services(&self) -> &Reader<DynamicObject> {
+        &self.services
+    }
+}
+
 impl Controller {
     /// Writes the slices of each of the service's address types (IPv4, IPv6), and deletes slices of other types.
     /// Upstream: `Reconcile`.
@@ -163,9 +171,9 @@ impl Controller {
         address_type: &str,
     ) -> (BTreeMap<Ports, Group>, Result<(), SyncError>) {
         let (mut groups, mut left_out) = (BTreeMap::<Ports, Group>::new(), Ok(()));
-        let publishes_all = service.data["spec"]["publishNotReadyAddresses"] == true;
-        for pod in pods.iter().filter(|pod| endpoint::has_address(pod)) {
-            let ports = ports::of(service, pod);
+        let publishes_all = publishes_all(service);
+        for pod in pods.iter().filter(|pod| has_address(pod)) {
+            let ports = service_ports::of(service, pod);
             let group = groups.entry(ports_of(&ports));
             let group = group.or_insert_with(|| Group { ports, endpoints: Endpoints::default() });
             let node = endpoint::node_name(pod).and_then(|node| self.nodes.get(node));

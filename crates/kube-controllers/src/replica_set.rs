@@ -12,6 +12,7 @@ mod handlers;
 mod observer;
 mod pods;
 mod rank;
+mod set;
 mod spec;
 mod status;
 mod sync;
@@ -21,6 +22,8 @@ use std::sync::Arc;
 
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
+use kube_client::api::ApiResource;
+use kube_core::Resource;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::drive::{WORKERS, drive};
@@ -31,19 +34,18 @@ use super::shared::recorder::{EventRecorder, EventSource};
 use super::shared::slim_pod::SlimPod;
 use crate::clock::Clock;
 use availability::Availability;
-pub(crate) use embedded::run_when_needed;
+pub(crate) use embedded::{run as run_embedded, run_when_needed};
 use handlers::{PodHandler, ReplicaSetHandler};
-use kube_informers::cache::{
-    Done, Error, GroupResource, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
-};
+use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
 use kube_informers::workqueue::{WorkEvent, WorkQueue};
 use observer::Observer;
 pub use observer::SyncEvent;
+use set::Set;
 
 /// The index of pods by the uid of their ReplicaSet. Pods without a controller are indexed by their namespace.
 const OWNER: &str = "owner";
 
-const EVENT_SOURCE: EventSource =
+pub(crate) const EVENT_SOURCE: EventSource =
     EventSource { component: "replicaset-controller", api_version: "apps/v1", kind: "ReplicaSet" };
 
 /// The way in which a batch of pods is created or deleted.
@@ -89,9 +91,13 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result
 /// The ReplicaSet controller: its informers, its queue and its options.
 pub struct Controller {
     client: kube_client::Client,
-    set_informer: SharedIndexInformer<ReplicaSet>,
+    /// ReplicaSets, or ReplicationControllers.
+    kind: ApiResource,
+    /// The kind and the component in the Events.
+    source: &'static EventSource,
+    set_informer: SharedIndexInformer<Set>,
     pod_informer: SharedIndexInformer<SlimPod>,
-    sets: Lister<ReplicaSet>,
+    sets: Lister<Set>,
     by_owner: Index<SlimPod>,
     queue: WorkQueue<String>,
     /// The created and deleted pods that the cache has not seen yet.
@@ -120,11 +126,28 @@ impl Controller {
     /// # Errors
     /// The factory's informer of slim pods has started, because another controller of this factory uses it.
     pub fn new(client: kube_client::Client, factory: &SharedInformerFactory) -> Result<Self, Error> {
-        let (set_informer, pod_informer) = (factory.informer::<ReplicaSet>(), factory.informer_as::<Pod, SlimPod>());
-        let by_owner = pod_informer.index(OWNER, pods::owner_index)?;
+        Self::of::<ReplicaSet>(client, factory, &EVENT_SOURCE)
+    }
+
+    /// Creates a controller of the kind `K`, which is ReplicaSet or ReplicationController.
+    pub(crate) fn of<K>(
+        client: kube_client::Client,
+        factory: &SharedInformerFactory,
+        source: &'static EventSource,
+    ) -> Result<Self, Error>
+    where
+        K: Resource<DynamicType = ()>,
+        K::Scope: 'static,
+    {
+        let kind = ApiResource::erase::<K>(&());
+        let (set_informer, pod_informer) = (factory.informer_as::<K, Set>(), factory.informer_as::<Pod, SlimPod>());
+        let of_pods = kind.clone();
+        let by_owner = pod_informer.index(OWNER, move |pod| pods::owner_index(pod, &of_pods))?;
         Ok(Self {
             client,
-            sets: Lister::new(set_informer.reader(), GroupResource::of::<ReplicaSet>()),
+            sets: Lister::new(set_informer.reader(), (&kind).into()),
+            kind,
+            source,
             by_owner,
             set_informer,
             pod_informer,
@@ -157,7 +180,7 @@ impl Controller {
     /// Writes Events about the pods that it creates and deletes.
     #[must_use]
     pub fn with_events(mut self) -> Self {
-        self.recorder = Some(EventRecorder::new(self.client.clone(), self.clock, &EVENT_SOURCE));
+        self.recorder = Some(EventRecorder::new(self.client.clone(), self.clock, self.source));
         self
     }
 

@@ -2,13 +2,15 @@
 //! start them by name.
 
 use crate::clock::Clock;
+use k8s_openapi::api::apps::v1::ReplicaSet;
 use kube_client::Client;
 use tokio_util::sync::CancellationToken;
 
 use crate::shared::reconciler;
 use crate::{
-    cron_job, daemon_set, deployment, disruption, endpoint_slice, job, persistent_volume, pv_protection,
-    pvc_protection, replica_set, resource_quota, stateful_set,
+    certificates, cron_job, daemon_set, deployment, disruption, endpoint_slice, endpoint_slice_mirroring, endpoints,
+    job, persistent_volume, pv_protection, pvc_protection, replica_set, replication_controller, resource_quota,
+    stateful_set, taint_eviction,
 };
 
 /// A controller of workloads (objects that own pods), of the services in front of the pods, of their budgets, of
@@ -41,11 +43,26 @@ pub enum Workload {
     /// The [controller that binds claims to volumes](crate::persistent_volume). With it, the kubelet waits for the
     /// claims of a pod.
     PersistentVolumeBinder,
+    /// The [controller of ReplicationControllers](crate::replication_controller).
+    ReplicationController,
+    /// The [controller of Endpoints](crate::endpoints).
+    Endpoints,
+    /// The [controller that copies Endpoints of users to EndpointSlices](crate::endpoint_slice_mirroring).
+    EndpointSliceMirroring,
+    /// The [controller that evicts pods from tainted nodes](crate::taint_eviction).
+    TaintEviction,
+    /// The [approver of CertificateSigningRequests](crate::certificates::approver).
+    CertificateApproving,
+    /// The [signer of CertificateSigningRequests](crate::certificates::signer). It needs the authority of a listener
+    /// with TLS.
+    CertificateSigning,
+    /// The [cleaner of CertificateSigningRequests](crate::certificates::cleaner).
+    CertificateCleaner,
 }
 
 impl Workload {
     /// All controllers of workloads.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 19] = [
         Self::ReplicaSet,
         Self::Deployment,
         Self::Job,
@@ -58,6 +75,13 @@ impl Workload {
         Self::PersistentVolumeClaimProtection,
         Self::PersistentVolumeProtection,
         Self::PersistentVolumeBinder,
+        Self::ReplicationController,
+        Self::Endpoints,
+        Self::EndpointSliceMirroring,
+        Self::TaintEviction,
+        Self::CertificateApproving,
+        Self::CertificateSigning,
+        Self::CertificateCleaner,
     ];
 
     /// Returns the short name in kube-controller-manager's `--controllers`.
@@ -75,6 +99,13 @@ impl Workload {
             Self::PersistentVolumeClaimProtection => "persistentvolumeclaim-protection",
             Self::PersistentVolumeProtection => "persistentvolume-protection",
             Self::PersistentVolumeBinder => "persistentvolume-binder",
+            Self::ReplicationController => "replicationcontroller",
+            Self::Endpoints => "endpoints",
+            Self::EndpointSliceMirroring => "endpointslice-mirroring",
+            Self::TaintEviction => "taint-eviction",
+            Self::CertificateApproving => "certificatesigningrequest-approving",
+            Self::CertificateSigning => "certificatesigningrequest-signing",
+            Self::CertificateCleaner => "certificatesigningrequest-cleaner",
         }
     }
 
@@ -89,7 +120,18 @@ impl Workload {
 /// on.
 pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, stop: CancellationToken) {
     match workload {
-        Workload::ReplicaSet => replica_set::run_when_needed(client, clock, stop).await,
+        Workload::ReplicaSet => {
+            replica_set::run_when_needed::<ReplicaSet>(client, clock, &replica_set::EVENT_SOURCE, stop).await;
+        }
+        Workload::ReplicationController => replication_controller::run_when_needed(client, clock, stop).await,
+        Workload::Endpoints => reconciler::run_when_needed::<endpoints::Controller>(client, clock, stop).await,
+        Workload::EndpointSliceMirroring => {
+            reconciler::run_when_needed::<endpoint_slice_mirroring::Controller>(client, clock, stop).await;
+        }
+        Workload::TaintEviction => reconciler::run_when_needed::<taint_eviction::Controller>(client, clock, stop).await,
+        Workload::CertificateApproving => certificates::approver::run_when_needed(client, clock, stop).await,
+        Workload::CertificateCleaner => certificates::cleaner::run_when_needed(client, clock, stop).await,
+        Workload::CertificateSigning => {} // the cluster starts it when there is an authority
         Workload::Deployment => reconciler::run_when_needed::<deployment::Controller>(client, clock, stop).await,
         Workload::CronJob => reconciler::run_when_needed::<cron_job::Controller>(client, clock, stop).await,
         Workload::Job => reconciler::run_when_needed::<job::Controller>(client, clock, stop).await,

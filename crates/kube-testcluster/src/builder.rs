@@ -484,8 +484,14 @@ impl ClusterBuilder {
         }
         let workloads = self.settings.workloads();
         let workloads: Vec<_> = Workload::ALL.into_iter().filter(|workload| workloads.has(*workload)).collect();
+        #[cfg(feature = "tls")]
+        let (signer, given) = watch::channel(None);
         if !workloads.is_empty() {
             let client = own_client(&own, Component::CONTROLLERS); // one for all controllers, because each client takes memory
+            #[cfg(feature = "tls")]
+            if workloads.contains(&Workload::CertificateSigning) {
+                tasks.push(tokio::spawn(crate::tls::signer::run(given, client.clone(), clock, stop.clone())));
+            }
             let run = |workload| kube_controllers::run_when_needed(workload, client.clone(), clock, stop.clone());
             tasks.extend(workloads.into_iter().map(|workload| tokio::spawn(run(workload))));
         }
@@ -499,6 +505,8 @@ impl ClusterBuilder {
             tasks,
             #[cfg(feature = "serve")]
             servers: Vec::new(),
+            #[cfg(feature = "tls")]
+            signer,
         })
     }
 }

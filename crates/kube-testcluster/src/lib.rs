@@ -225,6 +225,9 @@ pub struct Cluster {
     tasks: Vec<JoinHandle<()>>,
     #[cfg(feature = "serve")]
     servers: Vec<Server>,
+    /// Gives the authority of a listener to the controller that signs requests.
+    #[cfg(feature = "tls")]
+    signer: watch::Sender<tls::signer::Given>,
 }
 
 impl Cluster {
@@ -301,7 +304,8 @@ impl Cluster {
     /// # Panics
     /// Outside a tokio runtime with IO and time.
     #[cfg(feature = "tls")]
-    pub fn serve_securely(&mut self, listener: TcpListener, serving: SecureServing) -> io::Result<SocketAddr> {
+    pub fn serve_securely(&mut self, listener: TcpListener, mut serving: SecureServing) -> io::Result<SocketAddr> {
+        let signer = serving.take_signer();
         let (tls, tokens, key) =
             serving.into_parts().map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
         auth::service_account::sign_with(&self.store, key.as_deref())?;
@@ -309,6 +313,10 @@ impl Cluster {
         let server = Server::start_with(tls, router, listener)?;
         let address = server.address();
         self.servers.push(server);
+        if let Some(authority) = signer {
+            self.store.root_ca.get_or_init(|| authority.certificate().to_owned());
+            self.signer.send_replace(Some(authority));
+        }
         Ok(address)
     }
 

@@ -35,20 +35,26 @@ pub enum Admin {
 #[non_exhaustive]
 pub enum Controllers {
     /// The controllers of [`Housekeeping`](Self::Housekeeping), and those of workloads:
-    /// [ReplicaSets](crate::controllers::replica_set), [Deployments](crate::controllers::deployment),
+    /// [ReplicaSets](crate::controllers::replica_set),
+    /// [ReplicationControllers](crate::controllers::replication_controller),
+    /// [Deployments](crate::controllers::deployment),
     /// [DaemonSets](crate::controllers::daemon_set), [StatefulSets](crate::controllers::stateful_set),
     /// [Jobs](crate::controllers::job), [CronJobs](crate::controllers::cron_job),
-    /// [services](crate::controllers::endpoint_slice), [PodDisruptionBudgets](crate::controllers::disruption),
-    /// [ResourceQuotas](crate::controllers::resource_quota) and
-    /// [volume claims](crate::controllers::persistent_volume). Each of them starts with the first object that it works on.
-    /// With [`Admission::Kube`], the controllers that protect [claims](crate::controllers::pvc_protection) and
+    /// services ([EndpointSlices](crate::controllers::endpoint_slice),
+    /// [Endpoints](crate::controllers::endpoints) and
+    /// [mirroring](crate::controllers::endpoint_slice_mirroring)),
+    /// [PodDisruptionBudgets](crate::controllers::disruption), [ResourceQuotas](crate::controllers::resource_quota),
+    /// [volume claims](crate::controllers::persistent_volume),
+    /// [tainted nodes](crate::controllers::taint_eviction) and
+    /// [CertificateSigningRequests](crate::controllers::certificates). Each of them starts with the first object that
+    /// it works on. With [`Admission::Kube`], the controllers that protect [claims](crate::controllers::pvc_protection) and
     /// [volumes](crate::controllers::pv_protection) in use run too, also with `Housekeeping` and `Only`.
     #[default]
     All,
-    /// The garbage collector and the namespace controller, which deletions need; the service account controller, with
-    /// [`Admission::Kube`]; the controller of aggregated cluster roles; and the controllers of nodes: a node's taints
-    /// follow its conditions, and the pods of a deleted node go after 40 seconds. A ReplicaSet is only an object,
-    /// unless the test runs a controller of its own.
+    /// The garbage collector and the namespace controller, which deletions need; the controllers of service accounts
+    /// and of their tokens in Secrets, with [`Admission::Kube`]; the controller of aggregated cluster roles; and the
+    /// controllers of nodes: a node's taints follow its conditions, and the pods of a deleted node go after 40 seconds.
+    /// A ReplicaSet is only an object, unless the test runs a controller of its own.
     Housekeeping,
     /// The controllers of [`Housekeeping`](Self::Housekeeping), and these controllers of workloads.
     Only(Workloads),

@@ -8,8 +8,8 @@ use k8s_openapi::api::core::v1::Pod;
 use kube_client::api::DynamicObject;
 use serde_json::{Value, json};
 
-use crate::shared::object::{name, namespace};
-use crate::shared::pods::{has_ended, is_going, is_ready};
+use crate::shared::pods::{is_going, is_ready};
+use crate::shared::services::{hostname, publishes_all};
 
 const ZONE: &str = "topology.kubernetes.io/zone";
 
@@ -51,15 +51,6 @@ fn identity(endpoint: &Value) -> Identity {
     (addresses, text(&endpoint["hostname"]), text(&pod["namespace"]), text(&pod["name"]))
 }
 
-/// Returns true if a pod has an address and has not ended, so it may have endpoints. Upstream:
-/// `ShouldPodBeInEndpoints`.
-pub(super) fn has_address(pod: &Pod) -> bool {
-    let status = pod.status.as_ref();
-    let one = status.and_then(|status| status.pod_ip.as_ref()).is_some_and(|address| !address.is_empty());
-    let some = status.and_then(|status| status.pod_ips.as_ref()).is_some_and(|addresses| !addresses.is_empty());
-    (one || some) && !has_ended(pod)
-}
-
 pub(super) fn node_name(pod: &Pod) -> Option<&str> {
     pod.spec.as_ref()?.node_name.as_deref().filter(|name| !name.is_empty())
 }
@@ -67,7 +58,7 @@ pub(super) fn node_name(pod: &Pod) -> Option<&str> {
 /// Returns the endpoint of a pod, with the pod's addresses of this type.
 pub(super) fn new(service: &DynamicObject, pod: &Pod, node: Option<&DynamicObject>, address_type: &str) -> Value {
     let (serving, terminating) = (is_ready(pod), is_going(pod));
-    let ready = service.data["spec"]["publishNotReadyAddresses"] == true || (serving && !terminating);
+    let ready = publishes_all(service) || (serving && !terminating);
     let mut endpoint = json!({
         "addresses": addresses(pod, address_type),
         "conditions": {"ready": ready, "serving": serving, "terminating": terminating},
@@ -92,14 +83,6 @@ fn addresses(pod: &Pod, address_type: &str) -> Vec<String> {
     let all = pod.status.iter().flat_map(|status| status.pod_ips.iter().flatten());
     let parsed = all.filter_map(|address| address.ip.parse::<IpAddr>().ok());
     parsed.filter(|ip| ip.is_ipv6() == (address_type == "IPv6")).map(|ip| ip.to_string()).collect()
-}
-
-/// Returns the pod's host name in the service's domain, if it has one. Upstream: `ShouldSetHostname`.
-fn hostname<'a>(service: &DynamicObject, pod: &'a Pod) -> Option<&'a str> {
-    let spec = pod.spec.as_ref()?;
-    let is_here = spec.subdomain.as_deref() == Some(name(&service.metadata))
-        && namespace(&pod.metadata) == namespace(&service.metadata);
-    spec.hostname.as_deref().filter(|hostname| is_here && !hostname.is_empty())
 }
 
 /// Returns true if two endpoints with the same identity are equal except for their hints. Upstream:

@@ -1,18 +1,14 @@
-//! The EndpointSlice controller's event handlers: they put the key of a service into the work queue when the service,
-//! one of its pods or one of its slices changes. They make no requests.
+//! The EndpointSlice controller's event handlers: they put the key of a service into the work queue when the service or
+//! one of its slices changes. They make no requests.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::Pod;
 use kube_client::api::DynamicObject;
 use kube_informers::cache::{Deletion, EventHandler, InitialList, deletion_key, meta_namespace_key};
-use kube_selectors::LabelSelector;
 
 use super::Controller;
-use super::service::{has_endpoints, is_ours, key_of, selector};
-use crate::shared::object::namespace;
-use crate::shared::pods::{has_ended, is_ready};
+use super::service::{is_ours, key_of};
 
 /// The delay before a service is reconciled after a change of its slices, because most changes are the controller's
 /// own.
@@ -34,52 +30,6 @@ impl EventHandler<DynamicObject> for ServiceHandler {
     fn on_delete(&mut self, deletion: Deletion<DynamicObject>) {
         self.0.writes.forget(&deletion_key(&deletion));
     }
-}
-
-impl Controller {
-    /// Queues the services that select a pod.
-    fn queue_services_of(&self, pod: &Pod) {
-        for service in self.services.select_in(namespace(&pod.metadata), &LabelSelector::everything()) {
-            let selects = selector(&service).is_ok_and(|selector| selector.matches(pod.metadata.labels.as_ref()));
-            if selects && has_endpoints(&service) {
-                self.queue.add(meta_namespace_key(&*service));
-            }
-        }
-    }
-}
-
-/// Queues the services that select a pod, or did so before.
-pub(super) struct PodHandler(pub(super) Arc<Controller>);
-
-impl EventHandler<Pod> for PodHandler {
-    fn on_add(&mut self, pod: Arc<Pod>, _initial: InitialList) {
-        self.0.queue_services_of(&pod);
-    }
-
-    fn on_update(&mut self, old: Arc<Pod>, new: Arc<Pod>) {
-        let is_relabelled = old.metadata.labels != new.metadata.labels;
-        if is_relabelled {
-            self.0.queue_services_of(&old);
-        }
-        if is_relabelled || endpoint_differs(&old, &new) {
-            self.0.queue_services_of(&new);
-        }
-    }
-
-    fn on_delete(&mut self, deletion: Deletion<Pod>) {
-        if let Some(pod) = deletion.object() {
-            self.0.queue_services_of(pod);
-        }
-    }
-}
-
-/// Returns true if a change of a pod affects its endpoint. Upstream: `podEndpointsChanged`.
-fn endpoint_differs(old: &Pod, new: &Pod) -> bool {
-    let addresses = |pod: &Pod| pod.status.as_ref().and_then(|status| status.pod_ips.clone());
-    old.metadata.deletion_timestamp != new.metadata.deletion_timestamp
-        || is_ready(old) != is_ready(new)
-        || has_ended(old) != has_ended(new)
-        || addresses(old) != addresses(new)
 }
 
 /// Queues the service whose slice was changed.

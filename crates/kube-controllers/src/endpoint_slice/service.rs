@@ -1,36 +1,23 @@
-//! Reads services, and tells which slices belong to them: which services get slices, with what labels and address
-//! types, and which existing slices this controller may change.
+//! Tells which slices belong to a service: with what labels and address types, and which existing slices this
+//! controller may change.
 
 use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::Service;
 use kube_client::api::{ApiResource, DynamicObject};
-use kube_selectors::{BadSelector, LabelSelector};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::shared::object::{name, namespace, owned_by, uid};
-use kube_machinery::conventions::label_selector;
+use crate::shared::services::{HEADLESS, has_ip};
 
 /// The labels of a slice that the controller sets itself. It copies all other labels from the service.
 const SERVICE_NAME: &str = "kubernetes.io/service-name";
 const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
-const HEADLESS: &str = "service.kubernetes.io/headless";
 
 /// The name by which the controller marks its own slices, in the label `MANAGED_BY`. Users may write other slices.
 const NAME: &str = "endpointslice-controller.k8s.io";
 
 type Labels = BTreeMap<String, String>;
-
-/// Returns true if this controller writes the slices of a service. Users write those of a service without a selector,
-/// and an `ExternalName` service has none.
-pub(super) fn has_endpoints(service: &DynamicObject) -> bool {
-    let spec = &service.data["spec"];
-    spec["selector"].is_object() && spec["type"] != "ExternalName"
-}
-
-pub(super) fn selector(service: &DynamicObject) -> Result<LabelSelector, BadSelector> {
-    label_selector::read(&kube_machinery::value::json!({"matchLabels": service.data["spec"]["selector"]}))
-}
 
 /// Returns the address types of a service's slices: its IP families, or IPv4 if it names none.
 pub(super) fn address_types(service: &DynamicObject) -> Vec<&'static str> {
@@ -58,8 +45,7 @@ pub(super) fn new_slice(service: &DynamicObject, kind: &ApiResource, address_typ
 /// Returns the labels of a service's slices. Upstream: `setEndpointSliceLabels`.
 pub(super) fn labels(service: &DynamicObject) -> Labels {
     let mut labels = free(service.metadata.labels.as_ref());
-    if matches!(&service.data["spec"]["clusterIP"], Value::String(address) if address != "None" && !address.is_empty())
-    {
+    if has_ip(service) {
         labels.remove(HEADLESS);
     } else {
         labels.insert(HEADLESS.to_owned(), String::new());
@@ -87,7 +73,7 @@ pub(super) fn is_ours(slice: &DynamicObject) -> bool {
 }
 
 /// Returns the key of the service that a slice names in its label.
-pub(super) fn key_of(slice: &DynamicObject) -> Option<String> {
+pub(crate) fn key_of(slice: &DynamicObject) -> Option<String> {
     let service = slice.metadata.labels.as_ref()?.get(SERVICE_NAME).filter(|name| !name.is_empty())?;
     Some(format!("{}/{service}", namespace(&slice.metadata)))
 }

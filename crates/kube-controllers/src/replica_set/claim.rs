@@ -39,7 +39,7 @@ impl Controller {
                 continue;
             }
             if !may_adopt {
-                can_adopt(&self.client, &set.metadata, &ApiResource::erase::<ReplicaSet>(&())).await?;
+                can_adopt(&self.client, &set.metadata, &self.kind).await?;
                 may_adopt = true;
             }
             if self.adopt(set, &pod).await? {
@@ -68,7 +68,7 @@ impl Controller {
 
     /// Makes the ReplicaSet the controller of a pod. Returns true if the pod still existed.
     async fn adopt(&self, set: &ReplicaSet, pod: &SlimPod) -> Result<bool, SyncError> {
-        let owner = json!([pods::owned_by(set)]);
+        let owner = json!([pods::owned_by(set, &self.kind)]);
         let adopted = self.change_owners(set, pod, owner).await.map_err(SyncError::refused("adopt a pod"))?;
         if adopted {
             self.observer.report(SyncEvent::Adopted { pod: pod.name() });

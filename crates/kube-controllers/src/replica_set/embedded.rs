@@ -1,24 +1,46 @@
-//! Runs the ReplicaSet controller inside a cluster of `kube-testcluster`: with the cluster's clock, which tests may
-//! stop and move, and from the first ReplicaSet on. Called through [`crate::run_when_needed`].
+//! Runs the controller inside a cluster of `kube-testcluster`: with the cluster's clock, which tests may stop and move,
+//! and from the first object of its kind on. Called through [`crate::run_when_needed`].
 
-use k8s_openapi::api::apps::v1::ReplicaSet;
 use kube_client::Client;
 use kube_client::api::ApiResource;
+use kube_core::Resource;
 use kube_informers::cache::SharedInformerFactory;
 use tokio_util::sync::CancellationToken;
 
 use super::{Controller, ControllerError};
 use crate::clock::Clock;
+use crate::shared::recorder::EventSource;
 use crate::shared::when_needed;
 
-pub(crate) async fn run_when_needed(client: Client, clock: Clock, stop: CancellationToken) {
-    let sets = ApiResource::erase::<ReplicaSet>(&());
-    when_needed::run_when_needed(&client, &sets, &stop, || run(client.clone(), clock, stop.clone())).await;
+/// Runs the controller of ReplicaSets, or of ReplicationControllers: `K` is its kind, as in [`Controller::of`].
+pub(crate) async fn run_when_needed<K>(
+    client: Client,
+    clock: Clock,
+    source: &'static EventSource,
+    stop: CancellationToken,
+) where
+    K: Resource<DynamicType = ()>,
+    K::Scope: 'static,
+{
+    let kind = ApiResource::erase::<K>(&());
+    let run = || run::<K>(client.clone(), clock, source, stop.clone());
+    when_needed::run_when_needed(&client, &kind, &stop, run).await;
 }
 
-async fn run(client: Client, clock: Clock, stop: CancellationToken) -> Result<(), ControllerError> {
+/// Runs the controller of a kind with the clock of its cluster until `stop`.
+pub(crate) async fn run<K>(
+    client: Client,
+    clock: Clock,
+    source: &'static EventSource,
+    stop: CancellationToken,
+) -> Result<(), ControllerError>
+where
+    K: Resource<DynamicType = ()>,
+    K::Scope: 'static,
+{
     let factory = SharedInformerFactory::new(client.clone());
-    let mut controller = Controller::new(client, &factory).expect("informers that have not started take any index");
+    let controller = Controller::of::<K>(client, &factory, source);
+    let mut controller = controller.expect("informers that have not started take any index");
     controller.clock = clock;
     controller.with_events().run(&factory, &stop).await
 }

@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 
-use k8s_openapi::api::apps::v1::ReplicaSet;
-
 use super::pods::owner;
+use super::set::Set;
 use super::{Controller, spec};
 use crate::shared::slim_pod::SlimPod;
 use kube_informers::cache::{Deletion, EventHandler, InitialList, deletion_key, meta_namespace_key};
@@ -15,7 +14,7 @@ use kube_selectors::LabelSelector;
 pub(super) struct ReplicaSetHandler(pub(super) Arc<Controller>);
 
 impl ReplicaSetHandler {
-    fn enqueue(&self, set: &ReplicaSet) {
+    fn enqueue(&self, set: &Set) {
         if (self.0.ours)(set) {
             self.0.queue.add(meta_namespace_key(set));
         }
@@ -29,19 +28,19 @@ impl ReplicaSetHandler {
     }
 }
 
-impl EventHandler<ReplicaSet> for ReplicaSetHandler {
-    fn on_add(&mut self, set: Arc<ReplicaSet>, _initial: InitialList) {
+impl EventHandler<Set> for ReplicaSetHandler {
+    fn on_add(&mut self, set: Arc<Set>, _initial: InitialList) {
         self.enqueue(&set);
     }
 
-    fn on_update(&mut self, old: Arc<ReplicaSet>, new: Arc<ReplicaSet>) {
+    fn on_update(&mut self, old: Arc<Set>, new: Arc<Set>) {
         if old.metadata.uid != new.metadata.uid {
             self.forget(&meta_namespace_key(&*old)); // deleted and created again while no watch ran
         }
         self.enqueue(&new); // also in a resync, which reconciles every ReplicaSet again
     }
 
-    fn on_delete(&mut self, deletion: Deletion<ReplicaSet>) {
+    fn on_delete(&mut self, deletion: Deletion<Set>) {
         self.forget(&deletion_key(&deletion));
         if let Some(set) = deletion.object() {
             self.enqueue(set);
@@ -55,7 +54,7 @@ pub(super) struct PodHandler(pub(super) Arc<Controller>);
 impl PodHandler {
     /// Returns the key of the ReplicaSet that controls a pod, if it exists and this controller handles it.
     fn owner_key(&self, pod: &SlimPod) -> Option<String> {
-        let (namespace, owner) = (pod.namespace(), owner(pod)?);
+        let (namespace, owner) = (pod.namespace(), owner(pod, &self.0.kind)?);
         let set = self.0.sets.namespace(namespace).get(&owner.name).ok()?;
         let same = set.metadata.uid.as_ref() == Some(&owner.uid); // false for an earlier ReplicaSet of the same name
         (same && (self.0.ours)(&set)).then(|| format!("{namespace}/{}", owner.name))

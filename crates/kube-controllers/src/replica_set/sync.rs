@@ -71,7 +71,7 @@ impl Controller {
     /// Creates pods by slow start: one pod, then two, then four at a time. Stops after the first batch with a failure,
     /// because the reason of a refusal is most likely the same for all pods.
     async fn create(&self, key: &str, set: &ReplicaSet, missing: usize) -> Result<(), SyncError> {
-        let (api, pod) = (Api::namespaced(self.client.clone(), namespace(&set.metadata)), pods::new(set)?);
+        let (api, pod) = (Api::namespaced(self.client.clone(), namespace(&set.metadata)), pods::new(set, &self.kind)?);
         self.expectations.expect_creations(key, missing);
         let (mut left, mut batch) = (missing, 1); // the pods that are not tried yet, and the size of the next batch
         while left > 0 {
@@ -182,7 +182,7 @@ impl Controller {
         let reason = if owned.len() < wanted(set) { "FailedCreate" } else { "FailedDelete" };
         let failure = failure.map(|error| (reason, with_causes(error).to_string()));
         let Some(patch) = patch(set, counts, failure, &self.clock) else { return Ok(()) };
-        let api = api(&self.client, &set.metadata, &ApiResource::erase::<ReplicaSet>(&()));
+        let api = api(&self.client, &set.metadata, &self.kind);
         status::write(&api, &set.metadata, patch, key, &self.statuses).await?;
         self.observer.report(SyncEvent::Status { set: key, replicas: counts.replicas, ready: counts.ready });
         Ok(())

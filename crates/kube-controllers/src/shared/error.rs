@@ -62,6 +62,9 @@ pub enum SyncError {
     /// The informer of a resource has not listed its objects in time.
     #[error("the {0} are not watched yet")]
     NotWatched(String),
+    /// A request for a certificate cannot be approved or signed.
+    #[error("{0}")]
+    Certificate(String),
     /// A lookup in the cache failed.
     #[error(transparent)]
     Cache(#[from] Error),

@@ -1,10 +1,12 @@
 //! The parts that the workload controllers share: the run loop (`reconciler`, `drive`, `when_needed`), event handlers
 //! (`handlers`), protection from stale caches (`own_writes`, `expectations`), ownership (`controller_ref_manager`),
 //! template history (`revisions`), the writes of statuses (`status`) and of finalizers (`finalizers`), lists from the
-//! server (`live_list`), Events (`recorder`) and helpers.
+//! server (`live_list`), Events (`recorder`), services with their pods (`services`, `service_pods`, `service_ports`,
+//! `endpoint_subsets`) and helpers.
 
 pub(super) mod controller_ref_manager;
 pub(super) mod drive;
+pub(super) mod endpoint_subsets;
 pub(super) mod error;
 pub(super) mod expectations;
 pub(super) mod finalizers;
@@ -19,6 +21,9 @@ pub(super) mod pods;
 pub(super) mod reconciler;
 pub(super) mod recorder;
 pub(super) mod revisions;
+pub(super) mod service_pods;
+pub(super) mod service_ports;
+pub(super) mod services;
 pub(super) mod slim_pod;
 pub(super) mod status;
 pub(super) mod when_needed;

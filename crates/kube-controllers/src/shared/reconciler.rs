@@ -66,6 +66,15 @@ async fn run_with<C: Reconciler>(
 ) -> Result<(), ControllerError> {
     let factory = SharedInformerFactory::new(client.clone());
     let controller = C::new(client, clock, &factory).expect("informers that have not started take any index");
+    run_controller(controller, &factory, stop).await
+}
+
+/// Runs a controller that was made with the informers of this factory.
+pub(crate) async fn run_controller<C: Reconciler>(
+    controller: C,
+    factory: &SharedInformerFactory,
+    stop: &CancellationToken,
+) -> Result<(), ControllerError> {
     let controller = Arc::new(controller);
     let filled = controller.listen().expect("informers that have not started take handlers");
     let stop = stop.child_token();
@@ -74,5 +83,5 @@ async fn run_with<C: Reconciler>(
         let kind = C::Kind::kind(&());
         tracing::debug!(%kind, ?key, error = %with_causes(&error), "a sync failed, and is tried again");
     });
-    drive(&factory, &filled, &stop, workers.run(&stop)).await
+    drive(factory, &filled, &stop, workers.run(&stop)).await
 }

@@ -42,6 +42,9 @@ pub(crate) enum Reason {
     FailedDaemonPod,
     SucceededDaemonPod,
     FailedToUpdateEndpointSlices,
+    FailedToCreateEndpoint,
+    FailedToUpdateEndpoint,
+    TooManyAddressesToMirror,
     UnexpectedJob,
     SawCompletedJob,
     MissingJob,
@@ -65,6 +68,7 @@ pub(crate) enum Reason {
     ProvisioningFailed,
     VolumeRecycled,
     VolumeFailedDelete,
+    TaintManagerEviction,
     /// Not upstream's: for a Job that the built-in controller does not run.
     NotSupported,
 }
@@ -80,6 +84,9 @@ impl Reason {
                 | Self::DeadlineExceeded
                 | Self::FailedDaemonPod
                 | Self::FailedToUpdateEndpointSlices
+                | Self::FailedToCreateEndpoint
+                | Self::FailedToUpdateEndpoint
+                | Self::TooManyAddressesToMirror
                 | Self::UnexpectedJob
                 | Self::UnknownTimeZone
                 | Self::UnparseableSchedule

@@ -2,7 +2,10 @@
 //! request, and a signer then puts the certificate into its status. Upstream: `pkg/apis/certificates`,
 //! `pkg/registry/certificates`.
 
+mod parse;
 mod validation;
+
+pub use self::parse::{parse_certificate_request, validity_of_certificate};
 
 use crate::conventions::edit::{list, object};
 use crate::conventions::user::{MASTERS, User};

@@ -50,7 +50,9 @@ mod validation;
 mod webhook_address;
 
 pub use self::catalog::{Catalog, preference};
-pub use self::certificate_signing_request::{note_requester, subject_restriction};
+pub use self::certificate_signing_request::{
+    note_requester, parse_certificate_request, subject_restriction, validity_of_certificate,
+};
 pub use self::core::limit_range::{limits_broken_by_claim, limits_broken_by_pod, set_default_resources};
 pub use self::core::namespace;
 pub use self::core::persistent_volume_claim::{class_of_claim, requests_more};

@@ -13,6 +13,7 @@ mod authorization;
 mod bearer_token;
 pub(crate) mod certificates;
 mod impersonation;
+pub(crate) mod legacy_token;
 pub(crate) mod policy_parameters;
 pub(crate) mod rbac;
 #[cfg(feature = "tls")]

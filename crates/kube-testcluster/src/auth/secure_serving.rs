@@ -2,8 +2,10 @@
 //! by programs whose kubeconfig has credentials. (The plain listener has no authentication, and accepts only programs
 //! on the same machine.) Upstream: `SecureServingOptions`, `BuiltInAuthenticationOptions`.
 
+use std::sync::Arc;
+
 use super::token_file::{self, BadTokenFile, Tokens};
-use crate::tls::{KeyPair, Tls, TlsError};
+use crate::tls::{Authority, KeyPair, Tls, TlsError};
 use kube_machinery::conventions::user::User;
 
 /// The options of [`Cluster::serve_securely`](crate::Cluster::serve_securely): the server's certificate, and the ways
@@ -21,6 +23,7 @@ pub struct SecureServing {
     client_ca: Option<String>,
     pub(super) tokens: Tokens,
     key_of_tokens: Option<Vec<u8>>,
+    signer: Option<Arc<Authority>>,
 }
 
 impl std::fmt::Debug for SecureServing {
@@ -36,7 +39,7 @@ impl SecureServing {
     /// If the certificate or the key cannot be read, or if they do not belong together.
     pub fn new(pair: &KeyPair) -> Result<Self, TlsError> {
         Tls::new(pair, None)?;
-        Ok(Self { pair: pair.clone(), client_ca: None, tokens: Tokens::default(), key_of_tokens: None })
+        Ok(Self { pair: pair.clone(), client_ca: None, tokens: Tokens::default(), key_of_tokens: None, signer: None })
     }
 
     /// Accepts client certificates that one of these authorities (in PEM) has signed. Upstream: `--client-ca-file`.
@@ -71,6 +74,20 @@ impl SecureServing {
     pub fn service_account_key(mut self, key: impl Into<Vec<u8>>) -> Self {
         self.key_of_tokens = Some(key.into());
         self
+    }
+
+    /// Signs approved CertificateSigningRequests for Kubernetes' own signers with this authority, if the cluster runs
+    /// the controller ([`Workload::CertificateSigning`](crate::Workload::CertificateSigning)). Without it, they stay
+    /// unsigned. The Secrets with the tokens of service accounts get its certificate as `ca.crt`. Upstream:
+    /// `--cluster-signing-cert-file`, `--root-ca-file`.
+    pub fn signer(mut self, authority: impl Into<Arc<Authority>>) -> Self {
+        self.signer = Some(authority.into());
+        self
+    }
+
+    /// Returns the authority that signs the requests of clients.
+    pub(crate) fn take_signer(&mut self) -> Option<Arc<Authority>> {
+        self.signer.take()
     }
 
     /// Returns the TLS configuration, the tokens, and the secret for service account tokens.

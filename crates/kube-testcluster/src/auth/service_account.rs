@@ -8,6 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 
+use super::legacy_token::{self, LEGACY_ISSUER};
 use crate::store::Store;
 use crate::store::object::{Key, Opened};
 use kube_machinery::conventions::random;
@@ -39,8 +40,13 @@ pub(crate) fn issue(
         "jti": store.random().uid(), "kubernetes.io": own, "nbf": now,
         "sub": format!("system:serviceaccount:{namespace}:{name}"),
     });
+    signed(store, &claims)
+}
+
+/// Returns a token with these claims.
+pub(super) fn signed(store: &Store, claims: &Value) -> String {
     let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
-    let signed = format!("{}.{}", encode(&json!({"alg": algorithm(store), "kid": ISSUER})), encode(&claims));
+    let signed = format!("{}.{}", encode(&json!({"alg": algorithm(store), "kid": ISSUER})), encode(claims));
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature(store, &signed)))
 }
 
@@ -109,6 +115,9 @@ pub(crate) fn claims(store: &Store, token: &str) -> Option<Value> {
     }
     let claims = URL_SAFE_NO_PAD.decode(signed.split_once('.')?.1).ok()?;
     let claims: Value = serde_json::from_slice(&claims).ok()?;
+    if claims["iss"] == LEGACY_ISSUER {
+        return legacy_token::validated(store, token, &claims);
+    }
     let ends = Timestamp::from_second(claims["exp"].as_i64()?).ok()?;
     let own = &claims["kubernetes.io"];
     let account = Key::new(own["namespace"].as_str(), own["serviceaccount"]["name"].as_str()?);
@@ -151,7 +160,9 @@ pub(crate) fn user(claims: &Value) -> User {
         ["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}"), AUTHENTICATED.to_owned()];
     let mut user = User::new(text(&claims["sub"]), groups);
     user.uid = text(&own["serviceaccount"]["uid"]);
-    let id = format!("JTI={}", text(&claims["jti"]));
-    user.extra.insert("authentication.kubernetes.io/credential-id".to_owned(), vec![id]);
+    // The token of a Secret has no identifier.
+    if let Some(id) = claims["jti"].as_str() {
+        user.extra.insert("authentication.kubernetes.io/credential-id".to_owned(), vec![format!("JTI={id}")]);
+    }
     user
 }

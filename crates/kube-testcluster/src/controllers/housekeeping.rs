@@ -50,6 +50,12 @@ pub(crate) enum WorkItem {
     /// changed.
     EmptyNamespaceLater(String),
     CreateAccount(String),
+    /// Complete a Secret for the token of a service account.
+    FillToken(Key),
+    /// Delete the tokens of a deleted service account, which had this uid.
+    DeleteTokens(Key, String),
+    /// Remove the reference to a deleted Secret, by its name, from its service account.
+    ForgetToken(Key, String),
     /// Create or restore the config map `kube-root-ca.crt` of a namespace.
     PublishRootCa(String),
     AggregateRole(String),

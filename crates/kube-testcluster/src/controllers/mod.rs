@@ -10,9 +10,11 @@ pub(crate) mod namespace;
 mod node_lifecycle;
 mod pod_gc;
 pub(crate) mod root_ca;
+mod service_account_tokens;
 mod service_accounts;
 
 pub use kube_controllers::{
-    cron_job, daemon_set, deployment, disruption, endpoint_slice, job, persistent_volume, pv_protection,
-    pvc_protection, replica_set, resource_quota, stateful_set,
+    certificates, cron_job, daemon_set, deployment, disruption, endpoint_slice, endpoint_slice_mirroring, endpoints,
+    job, persistent_volume, pv_protection, pvc_protection, replica_set, replication_controller, resource_quota,
+    stateful_set, taint_eviction,
 };

@@ -99,6 +99,10 @@ pub(crate) struct Store {
     /// The key that signs service account tokens. It is unset without a TLS listener; tokens then have only a checksum.
     #[cfg(feature = "tls")]
     pub(crate) key_of_tokens: OnceLock<ring::hmac::Key>,
+    /// The certificate of the authority that signs for the cluster, for programs that get a service account's token. It
+    /// is unset without a TLS listener that has one.
+    #[cfg(feature = "tls")]
+    pub(crate) root_ca: OnceLock<String>,
 }
 
 /// The state that writes change.
@@ -234,6 +238,8 @@ impl Store {
             wal: OnceLock::new(),
             #[cfg(feature = "tls")]
             key_of_tokens: OnceLock::new(),
+            #[cfg(feature = "tls")]
+            root_ca: OnceLock::new(),
         }
     }
 

@@ -60,6 +60,8 @@ const KEPT: &str = "authority.key";
 pub struct Authority {
     issuer: Issuer<'static, PrivateKey>,
     certificate: String,
+    /// The identifier of the key, which the certificates that it signs name.
+    key_identifier: Vec<u8>,
 }
 
 impl std::fmt::Debug for Authority {
@@ -108,7 +110,8 @@ impl Authority {
         params.key_usages =
             vec![KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyEncipherment, KeyUsagePurpose::KeyCertSign];
         let certificate = params.self_signed(&key)?.pem();
-        Ok(Self { issuer: Issuer::new(params, key), certificate })
+        let key_identifier = params.key_identifier(&key);
+        Ok(Self { issuer: Issuer::new(params, key), certificate, key_identifier })
     }
 
     /// Returns the authority's certificate in PEM, for clients and servers that trust the authority.
@@ -121,6 +124,14 @@ impl Authority {
     pub fn secret(&self) -> Vec<u8> {
         let pem = self.issuer.key().serialize_pem();
         ring::digest::digest(&ring::digest::SHA256, pem.as_bytes()).as_ref().to_vec()
+    }
+
+    pub(super) fn key(&self) -> &PrivateKey {
+        self.issuer.key()
+    }
+
+    pub(super) fn key_identifier(&self) -> &[u8] {
+        &self.key_identifier
     }
 
     /// Signs the certificate of a server with these names and addresses.

@@ -1,13 +1,16 @@
 //! TLS with rustls and ring, for [`Cluster::serve_securely`](crate::Cluster::serve_securely): the encrypted listener,
-//! the certificates of clients, and a certificate authority for tests. Upstream:
-//! `k8s.io/apiserver/pkg/server/secure_serving.go`.
+//! the certificates of clients, and a certificate authority for tests, which also signs the requests of clients.
+//! Upstream: `k8s.io/apiserver/pkg/server/secure_serving.go`.
 
 use std::io;
 use std::path::PathBuf;
 
 mod authority;
 mod client_certificate;
+mod sign;
+pub(crate) mod signer;
 mod transport;
+mod usages;
 
 pub use self::authority::{Authority, KeyPair};
 pub(crate) use self::client_certificate::ClientCertificate;

@@ -15,6 +15,7 @@ use crate::http::body::{self, Format};
 use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
 use crate::plugins::authorization::Authorize;
+use crate::store::Store;
 use kube_machinery::codec::schema::Decoded;
 use kube_machinery::conventions::edit::object;
 use kube_machinery::conventions::user::User;
@@ -41,7 +42,7 @@ pub(crate) async fn review(call: Call) -> Result<Answer, ApiError> {
     }
     let review = match resource.kind() {
         "TokenReview" => token::review(&store, value)?,
-        _ => decide(resource, &value, &user, caller.as_ref(), &store.clock.now())?,
+        _ => decide(resource, &value, &user, caller.as_ref(), &store)?,
     };
     Ok(Answer::value(StatusCode::CREATED, review).with_warnings(faults))
 }
@@ -52,15 +53,18 @@ fn decide(
     review_object: &Value,
     user: &User,
     caller: Option<&Caller>,
-    now: &str,
+    store: &Store,
 ) -> Result<Value, ApiError> {
     let spec = &review_object["spec"];
     let (metadata, spec, status) = match resource.kind() {
         "SelfSubjectAccessReview" => {
-            (review_object["metadata"].clone(), spec.clone(), access_status(caller, user, spec))
+            let authorizer = caller.map(|caller| &*caller.authorizer as &dyn Authorize);
+            (review_object["metadata"].clone(), spec.clone(), access_status(authorizer, user, spec))
         }
         "SubjectAccessReview" | "LocalSubjectAccessReview" => {
-            (review_object["metadata"].clone(), spec.clone(), access_status(caller, &user_in(spec), spec))
+            // The cluster's own requests have no caller, but a controller also asks what another user may do.
+            let authorizer = store.authorizer.get().map(|authorizer| &**authorizer);
+            (review_object["metadata"].clone(), spec.clone(), access_status(authorizer, &user_in(spec), spec))
         }
         "SelfSubjectRulesReview" => {
             let namespace = spec["namespace"].as_str().unwrap_or_default();
@@ -70,7 +74,7 @@ fn decide(
             (json!({}), json!({}), rules_status(caller, user, namespace))
         }
         // SelfSubjectReview.
-        _ => (json!({"creationTimestamp": now}), Value::Null, json!({"userInfo": user.info()})),
+        _ => (json!({"creationTimestamp": store.clock.now()}), Value::Null, json!({"userInfo": user.info()})),
     };
     let mut answer = json!({"kind": resource.kind(), "apiVersion": resource.api_version(), "metadata": metadata});
     if !spec.is_null() {
@@ -93,8 +97,8 @@ fn user_in(spec: &Value) -> User {
 }
 
 /// Returns the status of an access review: whether the user may do what the spec says.
-fn access_status(caller: Option<&Caller>, user: &User, spec: &Value) -> Value {
-    let decision = caller.map(|caller| caller.authorizer.authorize(user, &Attributes::of_review(spec)));
+fn access_status(authorizer: Option<&dyn Authorize>, user: &User, spec: &Value) -> Value {
+    let decision = authorizer.map(|authorizer| authorizer.authorize(user, &Attributes::of_review(spec)));
     let Decision { allowed, reason } = decision.unwrap_or(Decision { allowed: true, reason: String::new() });
     let mut status = json!({"allowed": allowed});
     if !reason.is_empty() {

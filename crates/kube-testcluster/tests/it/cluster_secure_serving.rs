@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
 
-use kube_testcluster::{Authority, Cluster, KeyPair, SecureServing, User};
+use kube_testcluster::{Authority, Cluster, ClusterBuilder, KeyPair, SecureServing, User};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -18,19 +18,25 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 /// A TLS server that accepts client certificates of its authority and two tokens.
 pub struct Served {
-    cluster: Cluster,
+    pub cluster: Cluster,
     pub address: SocketAddr,
-    authority: Authority,
+    authority: Arc<Authority>,
 }
 
 impl Served {
     pub fn start() -> Self {
-        let authority = Authority::new("test").unwrap();
+        Self::with(Cluster::builder().started_at("2024-01-01T00:00:00Z".parse().unwrap()).bare())
+    }
+
+    /// Serves this cluster. The authority also signs the requests of clients.
+    pub fn with(cluster: ClusterBuilder) -> Self {
+        let authority = Arc::new(Authority::new("test").unwrap());
         let server = authority.server(["localhost", "127.0.0.1"]).unwrap();
         let serving = SecureServing::new(&server).unwrap().client_ca(authority.certificate()).unwrap();
         let serving =
             serving.token("secret", User::new("ada", ["writers"])).token_file("other,bob,7,\"a,b\"\n").unwrap();
-        let mut cluster = Cluster::builder().started_at("2024-01-01T00:00:00Z".parse().unwrap()).bare().start();
+        let serving = serving.signer(authority.clone());
+        let mut cluster = cluster.start();
         let address = cluster.serve_securely(TcpListener::bind("127.0.0.1:0").unwrap(), serving).unwrap();
         Self { cluster, address, authority }
     }
@@ -76,7 +82,7 @@ impl Served {
     }
 
     /// Returns the user that the server recognizes by this certificate or token.
-    async fn user_info(&self, client: Option<&KeyPair>, token: Option<&str>) -> Value {
+    pub async fn user_info(&self, client: Option<&KeyPair>, token: Option<&str>) -> Value {
         let header = token.map(|token| format!("\r\nauthorization: bearer {token}")).unwrap_or_default();
         let head = format!("POST /apis/authentication.k8s.io/v1/selfsubjectreviews HTTP/1.1{header}");
         let review = json!({"kind": "SelfSubjectReview", "apiVersion": "authentication.k8s.io/v1"});
@@ -147,7 +153,7 @@ fn kept(folder: &Path) -> Served {
     let serving = SecureServing::new(&authority.server(["localhost"]).unwrap()).unwrap();
     let serving = serving.client_ca(authority.certificate()).unwrap().service_account_key(authority.secret());
     let address = cluster.serve_securely(TcpListener::bind("127.0.0.1:0").unwrap(), serving).unwrap();
-    Served { cluster, address, authority }
+    Served { cluster, address, authority: authority.into() }
 }
 
 #[tokio::test]

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod certificate_controllers;
+#[cfg(feature = "tls")]
+mod certificate_signer;
 mod cluster_admission;
 mod cluster_admission_plugins;
 mod cluster_apply;
@@ -90,13 +93,18 @@ mod daemon_set_controller;
 mod deployment_controller;
 mod disruption_controller;
 mod endpoint_slice_controller;
+mod endpoint_slice_mirroring;
+mod endpoints_controller;
 mod examples;
 mod job_controller;
 mod persistent_volume_controller;
 mod rbac_decisions;
 mod replica_set_controller;
+mod replication_controller;
 mod resource_quota_controller;
+mod service_account_tokens;
 mod stateful_set_controller;
 mod storage_protection;
 mod support;
+mod taint_eviction_controller;
 mod test_cluster;

@@ -1,7 +1,10 @@
 //! Reads DER, the binary encoding of certificates (ITU-T X.690): a value is a tag, which is its type, a length and the
 //! content.
 
+pub(super) const BOOLEAN: u8 = 0x01;
 pub(super) const INTEGER: u8 = 0x02;
+pub(super) const BIT_STRING: u8 = 0x03;
+pub(super) const OCTET_STRING: u8 = 0x04;
 pub(super) const OBJECT_IDENTIFIER: u8 = 0x06;
 pub(super) const SEQUENCE: u8 = 0x30;
 pub(super) const SET: u8 = 0x31;
@@ -25,6 +28,13 @@ pub(super) fn take<'a>(from: &mut &'a [u8], expected: Option<u8>) -> Option<(u8,
 /// Takes a sequence off the front, and returns its content.
 pub(super) fn sequence<'a>(from: &mut &'a [u8]) -> Option<&'a [u8]> {
     take(from, Some(SEQUENCE)).map(|(_, content)| content)
+}
+
+/// Takes a sequence off the front, and returns it as it is encoded.
+pub(super) fn whole_sequence<'a>(from: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let before = *from;
+    sequence(from)?;
+    before.get(..before.len() - from.len())
 }
 
 #[cfg(test)]

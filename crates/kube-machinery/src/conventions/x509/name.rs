@@ -1,7 +1,10 @@
 //! The subject of a certificate or of a certificate request: its common name is a user's name in Kubernetes, and its
 //! organizations are the user's groups. In DER, it is a list of sets of attributes (RFC 5280, 4.1.2.4).
 
-use super::der::{OBJECT_IDENTIFIER, SEQUENCE, SET, take};
+use super::der::{INTEGER, OBJECT_IDENTIFIER, SEQUENCE, SET, sequence, take, whole_sequence};
+
+/// The tag of the version, which certificates of version 1 lack.
+pub(super) const VERSION: u8 = 0xa0;
 
 /// The object identifiers 2.5.4.3 and 2.5.4.10, encoded.
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
@@ -35,6 +38,20 @@ impl Subject {
         }
         Some(subject)
     }
+}
+
+/// Returns the encoded subject of a certificate; `None` if the certificate is malformed.
+pub fn subject_of_certificate(mut certificate: &[u8]) -> Option<&[u8]> {
+    let mut certificate = sequence(&mut certificate)?;
+    let mut fields = sequence(&mut certificate)?;
+    if fields.first() == Some(&VERSION) {
+        take(&mut fields, None)?;
+    }
+    take(&mut fields, Some(INTEGER))?; // the serial number
+    sequence(&mut fields)?; // the algorithm of the signature
+    sequence(&mut fields)?; // the issuer
+    sequence(&mut fields)?; // the validity
+    whole_sequence(&mut fields)
 }
 
 /// Decodes a string of one of X.509's types.

@@ -5,9 +5,8 @@ use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 
 use super::der::{INTEGER, sequence, take};
+use super::name::VERSION;
 
-/// The tag of the version, which certificates of version 1 lack.
-const VERSION: u8 = 0xa0;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
 

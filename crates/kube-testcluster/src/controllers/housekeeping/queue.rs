@@ -8,6 +8,7 @@ use super::{ObjectRef, Owner, WorkItem, is_deleting, is_held, owners};
 use crate::controllers::cluster_role_aggregation::is_aggregated;
 use crate::controllers::pod_gc::{MOST_TERMINATED, field, has_ended, is_unscheduled_and_going};
 use crate::controllers::root_ca::ROOT_CA;
+use crate::controllers::service_account_tokens::{account_of, has_token};
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
@@ -177,8 +178,8 @@ impl Queue {
         }
     }
 
-    /// Queues work items for a new namespace, for one that lost a service account, and for one whose config map was
-    /// changed or removed.
+    /// Queues work items for a new namespace, for one that lost a service account, for one whose config map was
+    /// changed or removed, and for the Secrets with the tokens of service accounts.
     pub(super) fn note_accounts(&mut self, event: &Event) {
         let object = event.object();
         let (is_new, is_gone) = (event.previous.is_none(), event.current.is_none());
@@ -188,6 +189,12 @@ impl Queue {
             self.push(WorkItem::PublishRootCa(name.to_owned()));
         } else if is_gone && object.resource == SERVICE_ACCOUNTS {
             self.push(WorkItem::CreateAccount(namespace.to_owned()));
+            self.push(WorkItem::DeleteTokens(object.key.clone(), object.summary.uid().to_owned()));
+        } else if has_token(object) && is_gone {
+            let account = account_of(object).map(|account| Key::new(Some(namespace), &account));
+            account.into_iter().for_each(|account| self.push(WorkItem::ForgetToken(account, name.to_owned())));
+        } else if has_token(object) {
+            self.push(WorkItem::FillToken(object.key.clone()));
         } else if object.resource == CONFIG_MAPS && name == ROOT_CA && !is_new {
             self.push(WorkItem::PublishRootCa(namespace.to_owned()));
         }

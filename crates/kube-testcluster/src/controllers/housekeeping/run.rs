@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Housekeeping, WorkItem};
 use crate::controllers::{
     cluster_role_aggregation, custom_resource_definition, garbage_collector, namespace, node_lifecycle, pod_gc,
-    root_ca, service_accounts,
+    root_ca, service_account_tokens, service_accounts,
 };
 use crate::http::status::ApiError;
 use crate::store::Store;
@@ -80,6 +80,9 @@ async fn run_item(store: &Store, housekeeping: &Housekeeping, item: &WorkItem) -
         WorkItem::EmptyNamespace(name) => namespace::empty(store, housekeeping, name).await,
         WorkItem::PublishRootCa(namespace) => root_ca::publish(store, namespace).await,
         WorkItem::CreateAccount(namespace) => service_accounts::create_default(store, namespace).await,
+        WorkItem::FillToken(secret) => service_account_tokens::fill(store, secret).await,
+        WorkItem::DeleteTokens(account, uid) => service_account_tokens::delete_all(store, account, uid).await,
+        WorkItem::ForgetToken(account, secret) => service_account_tokens::forget(store, account, secret).await,
         WorkItem::AggregateRole(name) => cluster_role_aggregation::aggregate(store, name).await,
         WorkItem::TaintNode(name) => node_lifecycle::taint(store, name).await,
         WorkItem::CollectOrphansLater(_) | WorkItem::EmptyNamespaceLater(_) | WorkItem::CollectTerminatedLater => {

@@ -1,5 +1,5 @@
 //! Resolves the ports of a service for one pod: a `targetPort` may be the name of a container port, whose number can
-//! differ from pod to pod. Slices need the numbers. Upstream: `getEndpointPorts`, `FindPort`.
+//! differ from pod to pod. Endpoints need the numbers. Upstream: `getEndpointPorts`, `FindPort`.
 
 use k8s_openapi::api::core::v1::{Container, Pod};
 use kube_client::api::DynamicObject;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// Returns the ports of a service with the port numbers of a pod. A port is left out if it names a container port that
 /// the pod does not have.
-pub(super) fn of(service: &DynamicObject, pod: &Pod) -> Vec<Value> {
+pub(crate) fn of(service: &DynamicObject, pod: &Pod) -> Vec<Value> {
     let ports = service.data["spec"]["ports"].as_array();
     ports.into_iter().flatten().filter_map(|port| endpoint_port(port, pod)).collect()
 }

@@ -1,0 +1,108 @@
+//! The event handlers, which queue the key of an Endpoints object when it, its service or one of its slices changes.
+//! They make no requests.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube_client::api::DynamicObject;
+use kube_informers::cache::{Deletion, EventHandler, InitialList, meta_namespace_key};
+
+use super::mirrored::{is_ours, should_mirror};
+use super::{Controller, key_of};
+
+/// The delay before Endpoints are reconciled after a change of their slices, because most changes are the controller's
+/// own.
+const AFTER_A_SLICE: Duration = Duration::from_secs(1);
+
+/// Queues Endpoints that are mirrored, or were so before.
+pub(super) struct EndpointsHandler(pub(super) Arc<Controller>);
+
+impl EndpointsHandler {
+    fn queue(&self, endpoints: &DynamicObject, is_mirrored: bool) {
+        if is_mirrored {
+            self.0.queue.add(meta_namespace_key(endpoints));
+        }
+    }
+}
+
+impl EventHandler<DynamicObject> for EndpointsHandler {
+    fn on_add(&mut self, endpoints: Arc<DynamicObject>, _initial: InitialList) {
+        self.queue(&endpoints, should_mirror(&endpoints));
+    }
+
+    fn on_update(&mut self, old: Arc<DynamicObject>, new: Arc<DynamicObject>) {
+        self.queue(&new, should_mirror(&old) || should_mirror(&new));
+    }
+
+    fn on_delete(&mut self, deletion: Deletion<DynamicObject>) {
+        if let Some(endpoints) = deletion.object() {
+            self.queue(endpoints, should_mirror(endpoints));
+        }
+    }
+}
+
+/// Queues the Endpoints of a service that has no selector, or that gets or loses one.
+pub(super) struct ServiceHandler(pub(super) Arc<Controller>);
+
+impl ServiceHandler {
+    fn queue(&self, service: &DynamicObject, concerns: bool) {
+        if concerns {
+            self.0.queue.add(meta_namespace_key(service));
+        }
+    }
+}
+
+fn has_selector(service: &DynamicObject) -> bool {
+    !service.data["spec"]["selector"].is_null()
+}
+
+impl EventHandler<DynamicObject> for ServiceHandler {
+    fn on_add(&mut self, service: Arc<DynamicObject>, _initial: InitialList) {
+        self.queue(&service, !has_selector(&service));
+    }
+
+    fn on_update(&mut self, old: Arc<DynamicObject>, new: Arc<DynamicObject>) {
+        self.queue(&new, has_selector(&old) != has_selector(&new));
+    }
+
+    fn on_delete(&mut self, deletion: Deletion<DynamicObject>) {
+        if let Some(service) = deletion.object() {
+            self.queue(service, !has_selector(service));
+        }
+    }
+}
+
+/// Queues the Endpoints whose slice was changed.
+pub(super) struct SliceHandler(pub(super) Arc<Controller>);
+
+impl SliceHandler {
+    fn queue_later(&self, slice: &DynamicObject) {
+        if let Some(key) = key_of(slice) {
+            self.0.queue.add_after(key, AFTER_A_SLICE);
+        }
+    }
+}
+
+impl EventHandler<DynamicObject> for SliceHandler {
+    fn on_add(&mut self, slice: Arc<DynamicObject>, _initial: InitialList) {
+        if is_ours(&slice) {
+            self.queue_later(&slice);
+        }
+    }
+
+    fn on_update(&mut self, old: Arc<DynamicObject>, new: Arc<DynamicObject>) {
+        if !is_ours(&old) && !is_ours(&new) {
+            return;
+        }
+        if key_of(&old) != key_of(&new) {
+            self.queue_later(&old);
+        }
+        self.queue_later(&new);
+    }
+
+    fn on_delete(&mut self, deletion: Deletion<DynamicObject>) {
+        if let Some(slice) = deletion.object().filter(|slice| is_ours(slice)) {
+            self.queue_later(slice);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The Endpoints controller's event handlers: they put the key of a service into the work queue when the service or its
+//! Endpoints change. They make no requests.
+
+use std::sync::Arc;
+
+use kube_client::api::DynamicObject;
+use kube_informers::cache::{Deletion, EventHandler, InitialList, deletion_key, meta_namespace_key};
+
+use super::Controller;
+use super::write::is_ours;
+
+/// Queues each service that was added, changed or deleted.
+pub(super) struct ServiceHandler(pub(super) Arc<Controller>);
+
+impl EventHandler<DynamicObject> for ServiceHandler {
+    fn on_add(&mut self, service: Arc<DynamicObject>, _initial: InitialList) {
+        self.0.queue.add(meta_namespace_key(&*service));
+    }
+
+    fn on_update(&mut self, _old: Arc<DynamicObject>, new: Arc<DynamicObject>) {
+        self.0.queue.add(meta_namespace_key(&*new));
+    }
+
+    fn on_delete(&mut self, deletion: Deletion<DynamicObject>) {
+        self.0.queue.add(deletion_key(&deletion).to_string());
+    }
+}
+
+/// Queues the service of deleted Endpoints, and that of each Endpoints object of this controller at its start, because
+/// the service may have been deleted before. Upstream: `onEndpointsDelete`, `checkLeftoverEndpoints`, which also
+/// removes Endpoints of users; but this controller may start long after they were written.
+pub(super) struct EndpointsHandler(pub(super) Arc<Controller>);
+
+impl EventHandler<DynamicObject> for EndpointsHandler {
+    fn on_add(&mut self, endpoints: Arc<DynamicObject>, initial: InitialList) {
+        if initial == InitialList::Yes && is_ours(&endpoints) {
+            self.0.queue.add(meta_namespace_key(&*endpoints));
+        }
+    }
+
+    fn on_update(&mut self, _old: Arc<DynamicObject>, _new: Arc<DynamicObject>) {}
+
+    fn on_delete(&mut self, deletion: Deletion<DynamicObject>) {
+        self.0.queue.add(deletion_key(&deletion).to_string());
+    }
+}
