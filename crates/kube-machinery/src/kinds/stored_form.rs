@@ -2,7 +2,9 @@
 //! stored as core Events with other field names, and a custom resource with several versions is stored in one of them.
 
 use super::custom_resource::{ConversionWebhook, floats_to_integers};
+use super::registry::StorageForm;
 use super::resource::Resource;
+use crate::codec::schema;
 use crate::value::Value;
 
 /// The stored form of a kind that is served in several groups or versions.
@@ -42,10 +44,13 @@ impl Resource {
         }
     }
 
-    /// Writes the numbers of a valid custom resource as upstream's encoder does: `1.0` becomes `1`.
-    pub fn normalize_numbers(&self, value: &mut Value) {
-        if self.custom.is_some() {
-            floats_to_integers(value);
+    /// Writes a valid object as upstream reads it back from storage. JSON has only one form of the number of a custom
+    /// resource: `1.0` becomes `1`. Protobuf, in which the built-in kinds are stored, has no empty lists.
+    pub fn normalize(&self, value: &mut Value) {
+        match self.row.storage_form {
+            _ if self.custom.is_some() => floats_to_integers(value),
+            StorageForm::Protobuf => schema::replace_empty_lists(self.go_type(), value),
+            StorageForm::Json => {}
         }
     }
 

@@ -1,6 +1,7 @@
 //! The ValidatingAdmissionPolicy kind: CEL expressions that accept or refuse writes. Upstream:
 //! `pkg/apis/admissionregistration`.
 
+use crate::kinds::metadata::{FinalizerRule, UpdatedMetadata};
 use std::collections::BTreeSet;
 
 use super::expressions::Declarations;
@@ -44,6 +45,9 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate_status,
     columns: columns::policy::ADMISSION_POLICIES,
     reset_fields: reset_fields::status_alone,
+    finalizer_rule: FinalizerRule::Usual,
+    updated_metadata: UpdatedMetadata::Whole,
+    warnings: super::static_suffix_warnings,
     ..ResourceRow::USUAL
 };
 
@@ -60,6 +64,12 @@ fn set_defaults(policy: &mut Value) {
 
 /// Upstream: `validateValidatingAdmissionPolicySpec`.
 fn validate(new: &Value, old: Option<&Value>) -> Causes {
+    let mut causes = policy(new, old);
+    causes.extend(super::static_suffix(new, old));
+    causes
+}
+
+fn policy(new: &Value, old: Option<&Value>) -> Causes {
     let spec = &new["spec"];
     let has_params = !spec["paramKind"].is_null();
     let mut declared = Declarations::of_policy(has_params);

@@ -28,6 +28,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     validate_status,
     columns: columns::workloads::DAEMON_SETS,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -153,4 +154,11 @@ fn validate_status(new: &Value, old: Option<&Value>) -> Causes {
     let mut causes: Causes = COUNTS.iter().filter_map(|field| not_negative(status, field, &"status")).collect();
     causes.extend(selected_template::decremented_collisions(new, old));
     causes
+}
+
+/// Warns of the template of a new set, or of a changed one. Upstream: `WarningsOnCreate`, `WarningsOnUpdate`.
+fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let template = &new["spec"]["template"];
+    let is_changed = old.is_none_or(|old| old["spec"]["template"] != *template);
+    if is_changed { pod::warnings::of_template(template, &"spec.template") } else { Vec::new() }
 }

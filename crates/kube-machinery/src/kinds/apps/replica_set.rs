@@ -1,6 +1,7 @@
 //! The ReplicaSet kind, which keeps a number of equal pods running. ReplicationControllers share the validation of the
 //! status. Upstream: `pkg/apis/apps`.
 
+use super::deployment::named_template_warnings;
 use super::selected_template;
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
@@ -26,6 +27,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     validate_status,
     columns: columns::replica_set::COLUMNS,
+    warnings: named_template_warnings,
     ..ResourceRow::USUAL
 };
 

@@ -33,6 +33,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     validate_status,
     columns: columns::workloads::STATEFUL_SETS,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -222,4 +223,18 @@ fn validate_status(new: &Value, old: Option<&Value>) -> Causes {
     }
     causes.extend(selected_template::decremented_collisions(new, old));
     causes
+}
+
+/// Upstream: `WarningsOnCreate`, `WarningsOnUpdate`, of which the second has another path for the claims.
+fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let mut warnings = pod::warnings::of_changed_template(new, old);
+    for (at, claim) in each(&new["spec"], "volumeClaimTemplates", &"spec") {
+        let part = if old.is_some() { ".Spec" } else { "" };
+        warnings.extend(pod::volume_warnings::claim_spec(&claim["spec"], &format_args!("{at}{part}")));
+    }
+    if number(&new["spec"], "revisionHistoryLimit") < 0 {
+        let why = "a negative value retains all historical revisions; a value >= 0 is recommended";
+        warnings.push(format!("spec.revisionHistoryLimit: {why}"));
+    }
+    warnings
 }

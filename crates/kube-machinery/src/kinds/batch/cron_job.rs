@@ -1,6 +1,7 @@
 //! The CronJob kind, which creates a Job at the times of a schedule. Upstream: `pkg/apis/batch`,
 //! `pkg/registry/batch/cronjob/strategy.go`.
 
+use super::job;
 use super::job::template_defaults;
 use super::job_spec::without_selector;
 use crate::conventions::cause::Cause;
@@ -9,7 +10,9 @@ use crate::conventions::cron;
 use crate::conventions::edit::{empty, set_default};
 use crate::conventions::time_zone::time_zone;
 use crate::kinds::columns;
+use crate::kinds::core::pod;
 use crate::kinds::fields::{not_negative, one_of, text};
+use crate::kinds::metadata::FinalizerRule;
 use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
@@ -27,6 +30,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     defaults: set_defaults,
     validate,
     columns: columns::jobs::CRON_JOBS,
+    finalizer_rule: FinalizerRule::QualifiedButInStatus,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -131,4 +136,22 @@ fn template(spec: &Value) -> Causes {
         causes.push(Cause::unsupported(format_args!("{AT}.manualSelector"), "true", &["nil", "false"]));
     }
     causes
+}
+
+/// Upstream: `WarningsOnCreate`, `WarningsOnUpdate`, of which only the second tells of a time zone in the schedule.
+fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if old.is_none() {
+        warnings.extend(pod::warnings::no_label(new, "Pod names and hostnames"));
+    }
+    if old.is_none_or(|old| old["metadata"]["generation"] != new["metadata"]["generation"]) {
+        warnings.extend(job::spec_warnings(&new["spec"]["jobTemplate"]["spec"], "spec.jobTemplate.spec"));
+    }
+    if old.is_some() && text(&new["spec"], "schedule").contains("TZ") {
+        let page = "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/";
+        warnings.push(format!(
+            "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see {page} for more details"
+        ));
+    }
+    warnings
 }

@@ -4,6 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
+use crate::conventions::address_warnings;
 use crate::conventions::addresses::{base_of, cidr, one_of_each_family};
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
@@ -11,6 +12,7 @@ use crate::conventions::edit::{empty, set_default};
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::amount;
 use crate::kinds::fields::{items, required_one_of, text};
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::resource::{ResourceRow, Scope, StatusOnCreate, Strategy, Subresource};
 use crate::kinds::{embedded, names};
 use crate::value::{Array, Value, json};
@@ -30,6 +32,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     validate_status,
     columns: columns::node::COLUMNS,
+    updated_metadata: UpdatedMetadata::Whole,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -236,4 +240,20 @@ fn validate_spec_update(new: &Value, old: &Value) -> Causes {
         causes.push(Cause::forbidden("spec.externalID", "may not be updated"));
     }
     causes
+}
+
+/// Upstream: `nodeWarnings`.
+fn warnings(new: &Value, _old: Option<&Value>) -> Vec<String> {
+    let spec = &new["spec"];
+    let mut warnings = Vec::new();
+    if !spec["configSource"].is_null() {
+        warnings.push("spec.configSource: the feature is removed".to_owned());
+    }
+    if !text(spec, "externalID").is_empty() {
+        warnings.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".to_owned());
+    }
+    for (i, range) in items(spec, "podCIDRs").iter().filter_map(Value::as_str).enumerate() {
+        warnings.extend(address_warnings::cidr(range, &format_args!("spec.podCIDRs[{i}]")));
+    }
+    warnings
 }

@@ -17,6 +17,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     defaults: set_defaults,
     validate,
     columns: columns::templates::TEMPLATES,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -27,4 +28,10 @@ fn set_defaults(object: &mut Value) {
 /// Upstream: `ValidatePodTemplate`.
 fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     pod::validation::template(&new["template"], &"template")
+}
+
+/// Upstream: `WarningsOnCreate`, `WarningsOnUpdate`.
+fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let is_changed = old.is_none_or(|old| old["metadata"]["generation"] != new["metadata"]["generation"]);
+    if is_changed { pod::warnings::of_template(&new["template"], &"template") } else { Vec::new() }
 }

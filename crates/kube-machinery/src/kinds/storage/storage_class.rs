@@ -8,6 +8,7 @@ use crate::conventions::edit::set_default;
 use crate::kinds::columns;
 use crate::kinds::deprecated_labels;
 use crate::kinds::fields::{each, invalid, items, one_of, required, text};
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::names;
 use crate::kinds::resource::{DeleteResponse, ResourceRow, Scope};
 use crate::value::{Value, json};
@@ -26,6 +27,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     warnings,
     columns: columns::storage::CLASSES,
+    updated_metadata: UpdatedMetadata::Whole,
     ..ResourceRow::USUAL
 };
 

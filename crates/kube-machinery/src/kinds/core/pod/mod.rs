@@ -19,6 +19,7 @@ mod mounts;
 mod network;
 pub(in crate::kinds) mod paths;
 mod placement;
+mod port_warnings;
 pub(in crate::kinds) mod ports;
 mod probe_validation;
 mod probes;
@@ -39,10 +40,13 @@ mod update;
 pub(in crate::kinds) mod validation;
 pub(in crate::kinds) mod volume_sources;
 mod volume_validation;
+pub(in crate::kinds) mod volume_warnings;
 pub(in crate::kinds) mod volumes;
+pub(in crate::kinds) mod warnings;
 mod windows;
 
 use crate::kinds::columns;
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::resource::{DeleteResponse, Deletion, Generation, ResourceRow, Subresource};
 
 pub(in crate::kinds) use self::certificates::signer_name;
@@ -90,8 +94,11 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     validate_status,
     validate_subresource: subresources::validate,
+    warnings: warnings::of_pod,
+    status_warnings: status::warnings,
     reset_fields: reset_fields::reset_fields,
     columns: columns::pod::COLUMNS,
     row_conditions: columns::pod::row_conditions,
+    updated_metadata: UpdatedMetadata::ChangeAndWhole,
     ..ResourceRow::USUAL
 };
