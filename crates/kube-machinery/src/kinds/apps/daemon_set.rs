@@ -71,6 +71,7 @@ fn set_template_generation(set: &mut Value) {
 /// Counts the template generation in the annotation: it starts at 1, or at a higher number that the new object has, and
 /// increments when an update changes the template. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
+    pod::disabled_fields::prepare_template(new, change);
     let template_generation =
         |set: &Value| set["metadata"]["annotations"][TEMPLATE_GENERATION].as_str()?.parse::<i64>().ok();
     let count = match change.old {

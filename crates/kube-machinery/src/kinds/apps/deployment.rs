@@ -46,6 +46,7 @@ const ROLLING: &str = "RollingUpdate";
 
 /// Keeps the old labels on an update of the status subresource. Upstream: `deploymentStatusStrategy.PrepareForUpdate`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
+    pod::disabled_fields::prepare_template(new, change);
     if let (Some(old), Some(Subresource::Status)) = (change.old, change.subresource) {
         let metadata = object(&mut new["metadata"]);
         match old["metadata"].get("labels") {

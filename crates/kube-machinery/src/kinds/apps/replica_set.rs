@@ -7,6 +7,7 @@ use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, set_default};
 use crate::kinds::columns;
+use crate::kinds::core::pod;
 use crate::kinds::fields::not_negative;
 use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
@@ -24,6 +25,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     generation: Generation::Counted,
     fields: &[("status.replicas", "status.replicas", "0")],
     defaults: set_defaults,
+    prepare: pod::disabled_fields::prepare_template,
     validate,
     validate_status,
     columns: columns::replica_set::COLUMNS,

@@ -30,6 +30,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     generation: Generation::Counted,
     name_rule: NameRule::Label,
     defaults: set_defaults,
+    prepare: pod::disabled_fields::prepare_template,
     validate,
     validate_status,
     columns: columns::workloads::STATEFUL_SETS,

@@ -13,7 +13,7 @@ use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{not_negative, one_of, text};
 use crate::kinds::metadata::FinalizerRule;
-use crate::kinds::resource::{Generation, ResourceRow, Subresource};
+use crate::kinds::resource::{Change, Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
@@ -28,6 +28,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     subresources: &[Subresource::Status],
     generation: Generation::Counted,
     defaults: set_defaults,
+    prepare,
     validate,
     columns: columns::jobs::CRON_JOBS,
     finalizer_rule: FinalizerRule::QualifiedButInStatus,
@@ -136,6 +137,17 @@ fn template(spec: &Value) -> Causes {
         causes.push(Cause::unsupported(format_args!("{AT}.manualSelector"), "true", &["nil", "false"]));
     }
     causes
+}
+
+/// Removes what features that are off need. Upstream: `PrepareForCreate`, `PrepareForUpdate`.
+fn prepare(new: &mut Value, change: &Change<'_>) {
+    let spec = &new["spec"]["jobTemplate"]["spec"];
+    let has_any = !spec["scheduling"].is_null() || pod::disabled_fields::has_disabled_fields(&spec["template"]);
+    if change.subresource.is_none() && has_any {
+        let spec = &mut new["spec"]["jobTemplate"]["spec"];
+        job::drop_scheduling(spec);
+        pod::disabled_fields::drop_disabled_fields(&mut spec["template"]);
+    }
 }
 
 /// Upstream: `WarningsOnCreate`, `WarningsOnUpdate`, of which only the second tells of a time zone in the schedule.

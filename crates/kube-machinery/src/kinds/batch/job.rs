@@ -26,7 +26,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     },
     fields: &[("status.successful", "status.succeeded", "0")],
     defaults: set_defaults,
-    prepare: generate_selector,
+    prepare,
     validate: job_spec::validate,
     validate_status: job_status::validate_status,
     columns: columns::jobs::JOBS,
@@ -85,6 +85,24 @@ fn spec_defaults(spec: &mut Value) {
     let replaced = if spec["podFailurePolicy"].is_null() { "TerminatingOrFailed" } else { "Failed" };
     set_default(spec, "podReplacementPolicy", json!(replaced));
     set_default(spec, "manualSelector", json!(false));
+}
+
+/// Removes what features that are off need, and generates the selector of a new Job. Upstream: `PrepareForCreate`,
+/// `PrepareForUpdate`.
+fn prepare(job: &mut Value, change: &Change<'_>) {
+    if change.subresource.is_none() {
+        drop_scheduling(&mut job["spec"]);
+    }
+    pod::disabled_fields::prepare_template(job, change);
+    generate_selector(job, change);
+}
+
+/// Removes the scheduling of the pods as a group, which needs the feature gate `WorkloadWithJob`. Upstream:
+/// `DropDisabledFields` in `pkg/api/job/util.go`.
+pub(super) fn drop_scheduling(spec: &mut Value) {
+    if !spec["scheduling"].is_null() {
+        object(spec).remove("scheduling");
+    }
 }
 
 /// Gives a new Job a selector that matches its own pods only, unless its selector is manual. Upstream:

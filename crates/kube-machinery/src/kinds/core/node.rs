@@ -8,12 +8,12 @@ use crate::conventions::address_warnings;
 use crate::conventions::addresses::{base_of, cidr, one_of_each_family};
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
-use crate::conventions::edit::{empty, set_default};
+use crate::conventions::edit::{empty, object, set_default};
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::amount;
 use crate::kinds::fields::{items, required_one_of, text};
 use crate::kinds::metadata::UpdatedMetadata;
-use crate::kinds::resource::{ResourceRow, Scope, StatusOnCreate, Strategy, Subresource};
+use crate::kinds::resource::{Change, ResourceRow, Scope, StatusOnCreate, Strategy, Subresource};
 use crate::kinds::{embedded, names};
 use crate::value::{Array, Value, json};
 
@@ -29,6 +29,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     strategy: Strategy { status_on_create: StatusOnCreate::Kept, ..Strategy::USUAL },
     fields: &[("spec.unschedulable", "spec.unschedulable", "false")],
     defaults: set_defaults,
+    prepare,
     validate,
     validate_status,
     columns: columns::node::COLUMNS,
@@ -242,13 +243,19 @@ fn validate_spec_update(new: &Value, old: &Value) -> Causes {
     causes
 }
 
+/// Removes what features need that are off or gone. Upstream: `dropDisabledFields`, and `PrepareForUpdate` of the status.
+fn prepare(new: &mut Value, _: &Change<'_>) {
+    for (part, field) in [("spec", "configSource"), ("spec", "podPreemptionPolicy"), ("status", "config")] {
+        if !new[part][field].is_null() {
+            object(&mut new[part]).remove(field);
+        }
+    }
+}
+
 /// Upstream: `nodeWarnings`.
 fn warnings(new: &Value, _old: Option<&Value>) -> Vec<String> {
     let spec = &new["spec"];
     let mut warnings = Vec::new();
-    if !spec["configSource"].is_null() {
-        warnings.push("spec.configSource: the feature is removed".to_owned());
-    }
     if !text(spec, "externalID").is_empty() {
         warnings.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".to_owned());
     }

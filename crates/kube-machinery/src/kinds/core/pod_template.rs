@@ -3,7 +3,7 @@
 use crate::conventions::causes::Causes;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
-use crate::kinds::resource::{DeleteResponse, Generation, ResourceRow};
+use crate::kinds::resource::{Change, DeleteResponse, Generation, ResourceRow};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
@@ -15,6 +15,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     delete_response: DeleteResponse::Object,
     generation: Generation::CountedAt(&["/template"]),
     defaults: set_defaults,
+    prepare,
     validate,
     columns: columns::templates::TEMPLATES,
     warnings,
@@ -23,6 +24,12 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
 
 fn set_defaults(object: &mut Value) {
     pod::defaults::template(object);
+}
+
+fn prepare(new: &mut Value, _: &Change<'_>) {
+    if pod::disabled_fields::has_disabled_fields(&new["template"]) {
+        pod::disabled_fields::drop_disabled_fields(&mut new["template"]);
+    }
 }
 
 /// Upstream: `ValidatePodTemplate`.

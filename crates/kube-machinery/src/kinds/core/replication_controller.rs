@@ -25,6 +25,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     name_rule: NameRule::Declared,
     fields: &[("status.replicas", "status.replicas", "0")],
     defaults: set_defaults,
+    prepare: pod::disabled_fields::prepare_template,
     validate,
     validate_status: replica_set::validate_status, // the rules are the same
     columns: columns::templates::CONTROLLERS,

@@ -67,6 +67,10 @@ pub fn requests_more(new: &Value, old: &Value) -> bool {
 /// Copies the data source between the older `dataSource` and the newer `dataSourceRef`, and drops unsupported sources.
 /// Upstream: `EnforceDataSourceBackwardsCompatibility`, `NormalizeDataSources`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
+    // The health of the volume needs a feature gate that is off by default.
+    if !new["status"]["healthStatus"].is_null() {
+        object(&mut new["status"]).remove("healthStatus");
+    }
     if change.subresource.is_some() {
         return;
     }

@@ -9,6 +9,7 @@ pub(in crate::kinds) mod claim_template;
 mod containers;
 pub(in crate::kinds) mod current_amounts;
 pub(in crate::kinds) mod defaults;
+pub(in crate::kinds) mod disabled_fields;
 mod environment;
 mod ephemeral_containers_update;
 mod field_references;
