@@ -44,13 +44,18 @@ impl Resource {
         }
     }
 
-    /// Writes a valid object as upstream reads it back from storage. JSON has only one form of the number of a custom
-    /// resource: `1.0` becomes `1`. Protobuf, in which the built-in kinds are stored, has no empty lists.
-    pub fn normalize(&self, value: &mut Value) {
-        match self.row.storage_form {
-            _ if self.custom.is_some() => floats_to_integers(value),
-            StorageForm::Protobuf => schema::replace_empty_lists(self.go_type(), value),
-            StorageForm::Json => {}
+    /// Writes a valid object as upstream reads it back from storage: protobuf, in which the built-in kinds are stored, has no
+    /// empty lists.
+    pub fn drop_empty_lists(&self, value: &mut Value) {
+        if self.custom.is_none() && self.row.storage_form == StorageForm::Protobuf {
+            schema::replace_empty_lists(self.go_type(), value);
+        }
+    }
+
+    /// Writes the numbers of a valid custom resource as upstream's encoder does: `1.0` becomes `1`.
+    pub fn normalize_numbers(&self, value: &mut Value) {
+        if self.custom.is_some() {
+            floats_to_integers(value);
         }
     }
 

@@ -94,7 +94,8 @@ impl Creation<'_> {
         self.check_version(&version)?;
         keep_in_dry_run(&mut value, version, commit);
         let generates = value["metadata"]["generateName"].as_str().is_some_and(|prefix| !prefix.is_empty());
-        target.resource.normalize(&mut value);
+        target.resource.drop_empty_lists(&mut value);
+        target.resource.normalize_numbers(&mut value);
         self.store(key, value)
             .await
             .map_err(|error| if generates && error.is_already_exists() { error.with_no_unique_name() } else { error })

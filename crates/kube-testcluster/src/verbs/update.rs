@@ -265,10 +265,11 @@ fn after_admission(
     }
     let update = certificates::Update { resource, subresource, old: &current.value, new: &new };
     certificates::check(writer.caller.as_ref(), update)?;
+    resource.drop_empty_lists(&mut new); // before the comparison, because upstream holds them equal to absent ones
     if increases_generation(current, &new, subresource) {
         increment_generation(&mut new);
     }
-    resource.normalize(&mut new);
+    resource.normalize_numbers(&mut new);
     ownership::set_entries(&mut new, entries);
     let gone = is_released(current, &new);
     Ok(if gone { Next::Release(new) } else { Next::Put(new) })

@@ -97,7 +97,11 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
         causes.extend(selected_template::selects(template, &read));
     }
     if !selector.is_null() && selected_template::is_empty(selector) {
-        causes.push(Cause::invalid_json(SELECTOR, selector, "empty selector is invalid for daemonset"));
+        causes.push(Cause::invalid_as(
+            SELECTOR,
+            &label_selector::shown(selector),
+            "empty selector is invalid for daemonset",
+        ));
     }
     causes.extend(pod::validation::template(template, &"spec.template"));
     causes.extend(selected_template::require_restart_always(&template["spec"], "DaemonSet"));

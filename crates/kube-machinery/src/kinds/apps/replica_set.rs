@@ -23,7 +23,6 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     categories: &["all"],
     subresources: &[Subresource::Scale, Subresource::Status],
     generation: Generation::Counted,
-    fields: &[("status.replicas", "status.replicas", "0")],
     defaults: set_defaults,
     prepare: pod::disabled_fields::prepare_template,
     validate,

@@ -85,7 +85,11 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let mut causes = validate_spec(spec, Checks { template, only_new: false });
     for field in ["selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy"] {
         if spec[field] != old["spec"][field] {
-            causes.push(Cause::invalid_json(format_args!("spec.{field}"), &spec[field], "field is immutable"));
+            let shown = match field {
+                "selector" => label_selector::shown(&spec[field]),
+                _ => spec[field].to_string(),
+            };
+            causes.push(Cause::invalid_as(format_args!("spec.{field}"), &shown, "field is immutable"));
         }
     }
     causes
@@ -140,11 +144,15 @@ fn selector_and_template(spec: &Value, checks: Checks) -> Causes {
     } else {
         causes.extend(pod::label_selector(selector, &AT));
         if selected_template::is_empty(selector) {
-            causes.push(Cause::invalid_json(AT, selector, "empty selector is invalid for statefulset"));
+            causes.push(Cause::invalid_as(
+                AT,
+                &label_selector::shown(selector),
+                "empty selector is invalid for statefulset",
+            ));
         }
     }
     match label_selector::read(selector) {
-        Err(_) => causes.push(Cause::invalid_json(AT, selector, "")),
+        Err(_) => causes.push(Cause::invalid_as(AT, &label_selector::shown(selector), "")),
         Ok(read) => {
             causes.extend(selected_template::selects(template, &read));
             if checks.template {

@@ -8,6 +8,7 @@ use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::conventions::cron;
 use crate::conventions::edit::{empty, set_default};
+use crate::conventions::label_selector;
 use crate::conventions::time_zone::time_zone;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
@@ -131,7 +132,7 @@ fn template(spec: &Value) -> Causes {
     let mut causes = without_selector(spec, &AT);
     if !spec["selector"].is_null() {
         let why = "`selector` will be auto-generated";
-        causes.push(Cause::invalid_json(format_args!("{AT}.selector"), &spec["selector"], why));
+        causes.push(Cause::invalid_as(format_args!("{AT}.selector"), &label_selector::shown(&spec["selector"]), why));
     }
     if spec["manualSelector"] == true {
         causes.push(Cause::unsupported(format_args!("{AT}.manualSelector"), "true", &["nil", "false"]));

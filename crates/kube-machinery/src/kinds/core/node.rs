@@ -44,8 +44,21 @@ const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 pub(in crate::kinds) fn set_defaults(node: &mut Value) {
     set_default(node, "spec", empty());
     set_default(node, "status", empty());
+    keep_ranges_in_step(&mut node["spec"]);
     if let Some(capacity) = node["status"].get("capacity").cloned() {
         set_default(&mut node["status"], "allocatable", capacity);
+    }
+}
+
+/// Makes `podCIDR` the first of the `podCIDRs`. If they differ, older clients have set `podCIDR` alone. Upstream:
+/// `Convert_v1_NodeSpec_To_core_NodeSpec` and back.
+fn keep_ranges_in_step(spec: &mut Value) {
+    let range = text(spec, "podCIDR").to_owned();
+    let first = items(spec, "podCIDRs").first().and_then(Value::as_str).map(ToOwned::to_owned);
+    match first {
+        _ if !range.is_empty() && first.as_ref() != Some(&range) => spec["podCIDRs"] = json!([range]),
+        Some(first) if range.is_empty() => spec["podCIDR"] = json!(first),
+        _ => {}
     }
 }
 

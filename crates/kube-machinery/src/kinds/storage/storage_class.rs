@@ -61,7 +61,8 @@ fn topologies(class: &Value) -> Causes {
         let at = format_args!("allowedTopologies[{i}]");
         let (read, wrong) = topology(term, &at);
         causes.extend(wrong);
-        if !seen.insert(read) {
+        // As upstream, which compares with the terms that follow before it has read them, an empty term is a duplicate.
+        if read.is_empty() || !seen.insert(read) {
             causes.push(Cause::duplicate(format_args!("{at}.matchLabelExpressions"), ""));
         }
     }

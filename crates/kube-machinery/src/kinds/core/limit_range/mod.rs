@@ -5,6 +5,7 @@ mod limits;
 
 pub use self::limits::{limits_broken_by_claim, limits_broken_by_pod, set_default_resources};
 use crate::kinds::metadata::UpdatedMetadata;
+use crate::kinds::registry::TableConvertor;
 use std::collections::{BTreeSet, HashSet};
 
 use std::cmp::Ordering;
@@ -34,6 +35,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     columns: columns::simple::DEFAULT,
     table_convertor: TableConvertor::Default,
     updated_metadata: UpdatedMetadata::Whole,
+    table_convertor: TableConvertor::Default,
     ..ResourceRow::USUAL
 };
 

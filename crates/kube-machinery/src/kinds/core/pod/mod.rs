@@ -31,6 +31,7 @@ mod reset_fields;
 mod resize;
 pub(in crate::kinds) mod resource_validation;
 mod restarts;
+pub(in crate::kinds) mod retired_systems;
 mod security;
 mod selectors;
 mod status;

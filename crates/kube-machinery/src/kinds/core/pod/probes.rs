@@ -14,7 +14,9 @@ pub(crate) fn container(container: &mut Value) {
         }
         http_get(probe);
         if let Some(grpc) = object_field(probe, "grpc") {
-            set_default(grpc, "service", json!(""));
+            if grpc["service"].is_null() {
+                grpc["service"] = json!("");
+            }
         }
     }
     let Some(lifecycle) = object_field(container, "lifecycle") else { return };
