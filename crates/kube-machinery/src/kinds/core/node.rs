@@ -277,3 +277,20 @@ fn warnings(new: &Value, _old: Option<&Value>) -> Vec<String> {
     }
     warnings
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_range_of_older_clients_and_the_list_of_ranges_agree() {
+        let in_step = |mut spec: Value| {
+            keep_ranges_in_step(&mut spec);
+            spec
+        };
+        let both = json!({"podCIDR": "10.0.0.0/24", "podCIDRs": ["10.0.0.0/24"]});
+        assert_eq!(in_step(json!({"podCIDR": "10.0.0.0/24"})), both);
+        assert_eq!(in_step(json!({"podCIDRs": ["10.0.0.0/24"]})), both);
+        assert_eq!(in_step(json!({"podCIDR": "10.0.0.0/24", "podCIDRs": ["10.0.1.0/24", "fd00::/64"]})), both);
+    }
+}
