@@ -85,7 +85,12 @@ var kubeTable = []row{
 	{
 		name:   "the protection of a VolumeAttributesClass",
 		reason: "our server has no controller that would remove the finalizer again, so that it adds none (docs/server.md)",
-		mend:   dropping(regexp.MustCompile(`/metadata/finalizers/\d+$`)),
+		mend: func(request Request, real, ours Outcome) (Outcome, Outcome) {
+			if !strings.Contains(request.Path, "/volumeattributesclasses") {
+				return real, ours
+			}
+			return dropping(regexp.MustCompile(`/metadata/finalizers(/\d+)?$`))(request, real, ours)
+		},
 	},
 	table[rowNamed("the object of a patch")],
 	table[rowNamed("the words of a YAML parser")],
