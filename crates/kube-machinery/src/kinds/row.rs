@@ -101,6 +101,8 @@ pub struct ResourceRow {
     pub columns: &'static [Column],
     /// Orders the rows of a list's Table, for a kind whose rows upstream sorts.
     pub table_order: Option<fn(&Value, &Value) -> Ordering>,
+    /// Finds the object that a Table of a list marks as the default, if upstream marks one.
+    pub default_in_list: Option<fn(&[Value]) -> Option<usize>>,
     /// Returns the conditions of an object's row in a Table, if it has any.
     pub row_conditions: fn(&Value) -> Option<Value>,
     /// The stored form, for a kind whose objects are stored as those of another row. The functions of such a row get
@@ -151,6 +153,7 @@ impl ResourceRow {
         deprecation: None,
         columns: columns::simple::OTHERS,
         table_order: None,
+        default_in_list: None,
         row_conditions: |_| None,
         stored_form: None,
     };
