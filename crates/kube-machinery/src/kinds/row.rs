@@ -34,6 +34,9 @@ pub enum Serving {
     Computed,
 }
 
+/// A function that finds the index of an object in a list.
+type FindDefault = fn(&[Value]) -> Option<usize>;
+
 /// The properties of a built-in kind in one version, or those that all custom resources share. The names are private,
 /// because those of a custom resource are in its definition: [`Resource`] has methods for both.
 ///
@@ -102,7 +105,7 @@ pub struct ResourceRow {
     /// Orders the rows of a list's Table, for a kind whose rows upstream sorts.
     pub table_order: Option<fn(&Value, &Value) -> Ordering>,
     /// Finds the object that a Table of a list marks as the default, if upstream marks one.
-    pub default_in_list: Option<fn(&[Value]) -> Option<usize>>,
+    pub default_in_list: Option<FindDefault>,
     /// Returns the conditions of an object's row in a Table, if it has any.
     pub row_conditions: fn(&Value) -> Option<Value>,
     /// The stored form, for a kind whose objects are stored as those of another row. The functions of such a row get

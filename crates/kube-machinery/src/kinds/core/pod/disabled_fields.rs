@@ -30,7 +30,7 @@ const SOURCES: [&str; 6] =
 pub(in crate::kinds) fn drop_disabled_fields(pod: &mut Value) {
     if has_old_annotations(pod) {
         let annotations = object(&mut pod["metadata"]["annotations"]);
-        INIT_CONTAINERS.iter().for_each(|key| _ = annotations.remove(*key));
+        INIT_CONTAINERS.iter().for_each(|key| _ = annotations.remove(key));
     }
     // Parts without such fields are not changed, so that they go on sharing memory with their copies.
     for field in PARTS {
@@ -64,7 +64,7 @@ pub(in crate::kinds) fn has_disabled_fields(pod: &Value) -> bool {
 
 fn has_old_annotations(pod: &Value) -> bool {
     let annotations = pod["metadata"]["annotations"].as_object();
-    annotations.is_some_and(|all| INIT_CONTAINERS.iter().any(|key| all.contains_key(*key)))
+    annotations.is_some_and(|all| INIT_CONTAINERS.iter().any(|key| all.contains_key(key)))
 }
 
 fn has_disabled_in_containers(pod: &Value) -> bool {
