@@ -4,7 +4,7 @@ use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, keep, object, set_default};
 use crate::kinds::columns;
-use crate::kinds::fields::{items, text};
+use crate::kinds::fields::items;
 use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Change, ResourceRow, Scope, Subresource};
@@ -97,13 +97,4 @@ pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Causes {
         causes.extend(metadata::not_qualified(at, name));
     }
     causes
-}
-
-/// Checks that the phase tells whether the namespace is being deleted. Upstream: `ValidateNamespaceStatusUpdate`.
-fn validate_status(new: &Value, _old: Option<&Value>) -> Causes {
-    let is_deleted = !new["metadata"]["deletionTimestamp"].is_null();
-    let (wanted, when) = if is_deleted { ("Terminating", "is not empty") } else { ("Active", "is empty") };
-    let phase = text(&new["status"], "phase");
-    let why = format!("may only be '{wanted}' if `deletionTimestamp` {when}");
-    (phase != wanted).then(|| Cause::invalid("status.Phase", phase, &why)).into_iter().collect()
 }

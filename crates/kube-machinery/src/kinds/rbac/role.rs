@@ -21,7 +21,6 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     columns: columns::simple::DEFAULT,
     table_convertor: TableConvertor::Default,
     updated_metadata: UpdatedMetadata::Whole,
-    table_convertor: TableConvertor::Default,
     ..ResourceRow::USUAL
 };
 

@@ -5,7 +5,6 @@ mod limits;
 
 pub use self::limits::{limits_broken_by_claim, limits_broken_by_pod, set_default_resources};
 use crate::kinds::metadata::UpdatedMetadata;
-use crate::kinds::registry::TableConvertor;
 use std::collections::{BTreeSet, HashSet};
 
 use std::cmp::Ordering;
@@ -35,7 +34,6 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     columns: columns::simple::DEFAULT,
     table_convertor: TableConvertor::Default,
     updated_metadata: UpdatedMetadata::Whole,
-    table_convertor: TableConvertor::Default,
     ..ResourceRow::USUAL
 };
 

@@ -16,7 +16,6 @@ pub(crate) fn container(container: &mut Value) {
         if let Some(grpc) = object_field(probe, "grpc").filter(|grpc| grpc["service"].is_null()) {
             grpc["service"] = json!("");
         }
-        }
     }
     let Some(lifecycle) = object_field(container, "lifecycle") else { return };
     for field in ["postStart", "preStop"] {
