@@ -1,7 +1,6 @@
 //! The ValidatingAdmissionPolicy kind: CEL expressions that accept or refuse writes. Upstream:
 //! `pkg/apis/admissionregistration`.
 
-use crate::kinds::metadata::{FinalizerRule, UpdatedMetadata, keep_in_status_update};
 use std::collections::BTreeSet;
 
 use super::expressions::Declarations;
