@@ -6,14 +6,13 @@
 
 use super::columns;
 use super::fields::{each, invalid, number, one_of, text};
-use super::metadata::keep_metadata_in_status_update;
 use super::names::{self, NameRule};
 use super::reset_fields;
 use super::resource::{Change, Resource, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{object_field, set_default};
-use crate::kinds::metadata::FinalizerRule;
+use crate::kinds::metadata::{FinalizerRule, keep_metadata_in_status_update};
 use crate::kinds::registry::StorageForm;
 use crate::kinds::strategy::DuplicateCauses;
 use crate::value::{Value, json};

@@ -119,8 +119,6 @@ async fn an_update_cannot_set_the_deletion_fields() {
     let api = Api::new(&quiet().start());
     create(&api, json!({"name": "a"})).await;
     let immutable = "metadata.deletionGracePeriodSeconds: Invalid value: 5: field is immutable".to_owned();
-    // The cause comes twice, as for the finalizers.
-    assert_eq!(change(&api, json!({"deletionGracePeriodSeconds": 5})).await, (422, vec![immutable.clone(), immutable]));
     assert_eq!(change(&api, json!({"deletionGracePeriodSeconds": 5})).await, (422, vec![immutable]));
     let (code, found) = change(&api, json!({"deletionTimestamp": "2001-02-03T04:05:06Z"})).await;
     assert_eq!(

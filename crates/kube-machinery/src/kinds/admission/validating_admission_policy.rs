@@ -14,7 +14,7 @@ use crate::kinds::columns;
 use crate::kinds::conditions as status_conditions;
 use crate::kinds::custom_resource::JsonPath;
 use crate::kinds::fields::{each, invalid, items, one_of, one_of_if_set, text};
-use crate::kinds::metadata::keep_metadata_in_status_update;
+use crate::kinds::metadata::{FinalizerRule, UpdatedMetadata, keep_metadata_in_status_update};
 use crate::kinds::names;
 use crate::kinds::reset_fields;
 use crate::kinds::resource::{
