@@ -15,11 +15,18 @@ import (
 	"informer-lab/peers/apiserver/core"
 )
 
-func configMapStrategy(scheme *runtime.Scheme) strategy { return newStrategy(scheme) }
+// validatedTwice is the strategy of a kind of which an update is validated as a change and as a new object.
+func validatedTwice(scheme *runtime.Scheme) strategy {
+	s := newStrategy(scheme)
+	s.covered = changeAndWhole
+	return s
+}
 
-func secretStrategy(scheme *runtime.Scheme) strategy { return newStrategy(scheme) }
+func configMapStrategy(scheme *runtime.Scheme) strategy { return validatedTwice(scheme) }
 
-func serviceAccountStrategy(scheme *runtime.Scheme) strategy { return newStrategy(scheme) }
+func secretStrategy(scheme *runtime.Scheme) strategy { return validatedTwice(scheme) }
+
+func serviceAccountStrategy(scheme *runtime.Scheme) strategy { return validatedTwice(scheme) }
 
 func eventStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
@@ -31,7 +38,7 @@ func eventStrategy(scheme *runtime.Scheme) strategy {
 
 func leaseStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
-	s.createOnUpdate, s.conditional = true, true
+	s.createOnUpdate, s.conditional, s.anyFinalizer = true, true, true
 	return s
 }
 
@@ -57,7 +64,7 @@ func serviceStatusStrategy(scheme *runtime.Scheme) strategy {
 func nodeStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
 	s.resetFields = []fieldpath.Path{fieldpath.MakePathOrDie("status")}
-	s.namespaced = false
+	s.namespaced, s.covered = false, whole
 	s.prepareUpdate = func(object, old runtime.Object) { object.(*core.Node).Status = old.(*core.Node).Status }
 	return s
 }
@@ -73,7 +80,7 @@ func nodeStatusStrategy(scheme *runtime.Scheme) strategy {
 func namespaceStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
 	s.resetFields = []fieldpath.Path{fieldpath.MakePathOrDie("status")}
-	s.namespaced, s.validName = false, apivalidation.ValidateNamespaceName
+	s.namespaced, s.covered, s.validName = false, whole, apivalidation.ValidateNamespaceName
 	s.prepareCreate = func(object runtime.Object) {
 		object.(*core.Namespace).Status = corev1.NamespaceStatus{Phase: corev1.NamespaceActive}
 	}

@@ -42,6 +42,7 @@ func (graceful) CheckGracefulDelete(_ context.Context, object runtime.Object, op
 
 func podStrategy(scheme *runtime.Scheme) graceful {
 	s := newStrategy(scheme)
+	s.covered = changeAndWhole
 	s.resetFields = []fieldpath.Path{fieldpath.MakePathOrDie("status")}
 	s.prepareCreate = func(object runtime.Object) {
 		pod := object.(*core.Pod)

@@ -62,11 +62,48 @@ var kubeTable = []row{
 			return strings.Contains(real["/message"], "no unsafe deleter provided") && strings.HasPrefix(ours["status"], "4")
 		}),
 	},
+	{
+		name:   "an internal Go type in a cause",
+		reason: "upstream prints the whole internal type of a changed part (a template of pods, claims of a StatefulSet, policies of a Job), and a comparison of two of them line by line; our server prints the fields of the API",
+		mend:   renaming(strings.NewReplacer(), internalType, "Invalid value: <a Go type>: $1"),
+	},
+	{
+		name:   "the comparison of two Go types",
+		reason: "upstream appends a comparison of the old and the new part, as its internal types in Go",
+		mend:   renaming(strings.NewReplacer(), comparison, "$1"),
+	},
+	{
+		name:   "an empty value in a cause",
+		reason: "a Go server tells an empty list or map in a request from an absent one, and prints it in a cause, although both are stored alike",
+		mend:   renaming(strings.NewReplacer(), regexp.MustCompile(`Invalid value: (null|\[\]|\{\}):`), "Invalid value: <empty>:"),
+	},
+	{
+		name:   "the words of a JSON path parser",
+		reason: "upstream's parser of JSON paths has its own messages",
+		mend:   renaming(strings.NewReplacer(), regexp.MustCompile(`invalid JSONPath: [^"\\,]*`), "invalid JSONPath"),
+	},
+	{
+		name:   "the protection of a VolumeAttributesClass",
+		reason: "our server has no controller that would remove the finalizer again, so that it adds none (docs/server.md)",
+		mend: func(request Request, real, ours Outcome) (Outcome, Outcome) {
+			if !strings.Contains(request.Path, "/volumeattributesclasses") {
+				return real, ours
+			}
+			return dropping(regexp.MustCompile(`/metadata/finalizers(/\d+)?$`))(request, real, ours)
+		},
+	},
 	table[rowNamed("the object of a patch")],
 	table[rowNamed("the words of a YAML parser")],
 	table[rowNamed("levels of an object")],
 	table[rowNamed("the order of a Go map")],
 }
+
+// internalType matches what upstream prints of an internal type, and what our server prints in its place: an object or a
+// list of objects before the words of the cause.
+var internalType = regexp.MustCompile(`Invalid value: \[?\{.*\}\]?: (field is immutable|requires indexed completion mode)`)
+
+// comparison matches a comparison of two Go types, which follows the words of a cause, and what follows the comparison.
+var comparison = regexp.MustCompile(`\\n@@ .*?\\n("$|\]"$|, )`)
 
 // rowNamed returns the index of a row of table.
 func rowNamed(name string) int {

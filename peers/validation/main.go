@@ -26,6 +26,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	_ "k8s.io/kubernetes/pkg/apis/admissionregistration/install"
 	_ "k8s.io/kubernetes/pkg/apis/apps/install"
@@ -159,12 +160,20 @@ type kase struct {
 	Subresource string          `json:"subresource,omitempty"`
 	// Unordered means that the order of upstream's causes depends on a Go map; the causes are then sorted.
 	Unordered bool `json:"unordered,omitempty"`
-	// Ask lists the additional answers for a valid object: "object", "cells", "columns".
-	Ask     []string                       `json:"ask,omitempty"`
-	Causes  []metav1.StatusCause           `json:"causes"`
-	Object  map[string]any                 `json:"object,omitempty"`
-	Cells   []any                          `json:"cells,omitempty"`
-	Columns []metav1.TableColumnDefinition `json:"columns,omitempty"`
+	// Ask lists the additional answers for a valid object: "object", "cells", "columns", "warnings".
+	Ask      []string                       `json:"ask,omitempty"`
+	Causes   []metav1.StatusCause           `json:"causes"`
+	Object   map[string]any                 `json:"object,omitempty"`
+	Cells    []any                          `json:"cells,omitempty"`
+	Columns  []metav1.TableColumnDefinition `json:"columns,omitempty"`
+	Warnings []string                       `json:"warnings,omitempty"`
+}
+
+// AddWarning keeps a warning, as the handler of a request does.
+func (c *kase) AddWarning(_, text string) {
+	if slices.Contains(c.Ask, "warnings") && !slices.Contains(c.Warnings, text) {
+		c.Warnings = append(c.Warnings, text)
+	}
 }
 
 func decode(data []byte) (runtime.Object, *schema.GroupVersionKind, error) {
@@ -186,7 +195,9 @@ func answer(c *kase) error {
 	ctx = genericapirequest.WithUser(ctx, &user.DefaultInfo{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}})
 	info := &genericapirequest.RequestInfo{IsResourceRequest: true, Verb: "create", APIGroup: gvk.Group, APIVersion: gvk.Version, Subresource: c.Subresource}
 	ctx = genericapirequest.WithRequestInfo(ctx, info)
+	c.Warnings = nil
 	if c.Old == nil {
+		ctx = warning.WithWarningRecorder(ctx, c)
 		rest.FillObjectMetaSystemFields(obj.(metav1.Object))
 		return c.note(obj, rest.BeforeCreate(strategy, ctx, obj))
 	}
@@ -205,6 +216,7 @@ func answer(c *kase) error {
 		}
 	}
 	follow(old, obj)
+	ctx = warning.WithWarningRecorder(ctx, c)
 	switch c.Subresource {
 	case "status":
 		return c.note(obj, rest.BeforeUpdate(statuses[gvk.Kind], ctx, obj, old))

@@ -61,11 +61,16 @@ func (c *kase) stored(obj runtime.Object) (runtime.Object, error) {
 		return nil, err
 	}
 	codec := legacyscheme.Codecs.LegacyCodec(version)
-	data, err := runtime.Encode(codec, obj)
+	inStorage := codec
+	if _, ok := obj.(*apiextensions.CustomResourceDefinition); !ok { // definitions are stored as JSON, all other kinds as protobuf
+		info, _ := runtime.SerializerInfoForMediaType(legacyscheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
+		inStorage = legacyscheme.Codecs.CodecForVersions(info.Serializer, legacyscheme.Codecs.UniversalDeserializer(), version, runtime.InternalGroupVersioner)
+	}
+	data, err := runtime.Encode(inStorage, obj)
 	if err != nil {
 		return nil, err
 	}
-	if obj, err = runtime.Decode(codec, data); err != nil {
+	if obj, err = runtime.Decode(inStorage, data); err != nil {
 		return nil, err
 	}
 	if !slices.Contains(c.Ask, "object") {

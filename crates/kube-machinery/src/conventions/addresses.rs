@@ -5,6 +5,7 @@
 //! Kubernetes 1.36, and `ValidateEndpointIP` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::BTreeSet;
+use std::fmt::{self, Display, Formatter};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::cause::{At, Cause};
@@ -32,7 +33,7 @@ fn without_zeros(text: &str, separator: char) -> String {
 }
 
 /// Returns true for an IPv4-mapped IPv6 address, such as `::ffff:1.2.3.4`.
-fn is_mapped(address: IpAddr) -> bool {
+pub(super) fn is_mapped(address: IpAddr) -> bool {
     matches!(address, IpAddr::V6(address) if address.to_ipv4_mapped().is_some())
 }
 
@@ -106,20 +107,20 @@ pub(crate) fn is_strictly_within(part: &str, whole: &str) -> bool {
 }
 
 /// A CIDR range: an address and the length of its prefix in bits.
-struct Range {
+pub(super) struct Range {
     address: IpAddr,
     bits: u32,
 }
 
 impl Range {
     /// Upstream: `netutils.ParseCIDRSloppy`.
-    fn parse_sloppy(text: &str) -> Option<Self> {
+    pub(super) fn parse_sloppy(text: &str) -> Option<Self> {
         let (address, bits) = text.split_once('/')?;
         Self::new(parse_sloppy(address)?, &without_zeros(bits, '/'))
     }
 
     /// Upstream: `netip.ParsePrefix`.
-    fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let (address, bits) = text.split_once('/')?;
         let has_zeros = bits.len() > 1 && bits.starts_with('0');
         Self::new(address.parse().ok()?, bits).filter(|_| !has_zeros)
@@ -133,11 +134,41 @@ impl Range {
     }
 
     /// Returns true if the address has bits set beyond the prefix length.
-    fn has_more_bits(&self) -> bool {
+    pub(super) fn has_more_bits(&self) -> bool {
         match self.address {
             IpAddr::V4(address) => u32::from(address).checked_shl(self.bits).is_some_and(|rest| rest != 0),
             IpAddr::V6(address) => u128::from(address).checked_shl(self.bits).is_some_and(|rest| rest != 0),
         }
+    }
+
+    pub(super) fn address(&self) -> IpAddr {
+        self.address
+    }
+
+    /// Returns the range without the bits beyond the prefix length.
+    pub(super) fn network(&self) -> Self {
+        let address = match self.address {
+            IpAddr::V4(address) => {
+                let mask = u32::MAX.checked_shl(32 - self.bits).unwrap_or_default();
+                IpAddr::V4((u32::from(address) & mask).into())
+            }
+            IpAddr::V6(address) => {
+                let mask = u128::MAX.checked_shl(128 - self.bits).unwrap_or_default();
+                IpAddr::V6((u128::from(address) & mask).into())
+            }
+        };
+        Self { address, bits: self.bits }
+    }
+
+    /// Returns the range of the address alone.
+    pub(super) fn single(&self) -> Self {
+        Self { address: self.address, bits: if self.address.is_ipv4() { 32 } else { 128 } }
+    }
+}
+
+impl Display for Range {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address, self.bits)
     }
 }
 

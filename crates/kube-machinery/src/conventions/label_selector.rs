@@ -3,9 +3,16 @@
 
 use std::collections::BTreeMap;
 
+use crate::codec::go_struct_json::go_struct_json;
+use crate::codec::schema::FieldType;
 use crate::value::Value;
 
 use kube_selectors::{BadSelector, LabelOperator, LabelRequirement, LabelSelector};
+
+/// Writes a selector as upstream's causes show it: with the fields in the order of the Go type.
+pub(crate) fn shown(selector: &Value) -> String {
+    go_struct_json(&FieldType::Struct("LabelSelector"), selector)
+}
 
 /// Parses a `metav1.LabelSelector`. An absent selector matches nothing, an empty one everything.
 ///

@@ -2,6 +2,7 @@
 //! schedules, certificates, and Go's forms of texts and numbers. Upstream: `k8s.io/apimachinery` and Go's standard
 //! library.
 
+pub(crate) mod address_warnings;
 pub(crate) mod addresses;
 pub mod aggregate;
 pub mod cause;

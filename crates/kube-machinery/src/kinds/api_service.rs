@@ -6,13 +6,15 @@
 
 use super::columns;
 use super::fields::{each, invalid, number, one_of, text};
-use super::metadata::keep_metadata_in_status_update;
 use super::names::{self, NameRule};
 use super::reset_fields;
 use super::resource::{Change, Resource, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{object_field, set_default};
+use crate::kinds::metadata::{FinalizerRule, keep_metadata_in_status_update};
+use crate::kinds::registry::StorageForm;
+use crate::kinds::strategy::DuplicateCauses;
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
@@ -33,6 +35,9 @@ pub(super) const ROW: ResourceRow = ResourceRow {
     validate_status,
     columns: columns::simple::API_SERVICES,
     reset_fields: reset_fields::status_alone,
+    finalizer_rule: FinalizerRule::Usual,
+    duplicate_causes: DuplicateCauses::Kept,
+    storage_form: StorageForm::Json,
     ..ResourceRow::USUAL
 };
 

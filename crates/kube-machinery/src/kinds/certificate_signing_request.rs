@@ -11,6 +11,7 @@ use crate::conventions::edit::{list, object};
 use crate::conventions::user::{MASTERS, User};
 use crate::kinds::columns;
 use crate::kinds::fields::items;
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::names::NameRule;
 use crate::kinds::reset_fields::excluded;
 use crate::kinds::resource::{Change, Resource, ResourceRow, Scope, Subresource};
@@ -38,6 +39,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate_subresource: validation::validate_approval,
     reset_fields,
     columns: columns::certificates::COLUMNS,
+    updated_metadata: UpdatedMetadata::Whole,
     ..ResourceRow::USUAL
 };
 

@@ -1,6 +1,7 @@
 //! Warnings about deprecated labels of nodes, such as `beta.kubernetes.io/arch`. Upstream: `pkg/api/node/util.go`.
 
-use super::fields::{each, pairs, text};
+use super::fields::{each, items, pairs, text};
+use super::names;
 use crate::conventions::cause::At;
 use crate::value::Value;
 
@@ -34,4 +35,27 @@ pub(super) fn of_selector(selector: &Value, at: At<'_>) -> Vec<String> {
     let labels = pairs(selector, "matchLabels")
         .filter_map(|(label, _)| message(label).map(|message| format!("{at}.matchLabels.{label}: {message}")));
     expressions.chain(labels).collect()
+}
+
+/// Returns the warnings of a term that selects nodes. Upstream: `GetWarningsForNodeSelectorTerm`.
+pub(super) fn of_term(term: &Value, label_values: LabelValues, at: At<'_>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (at, expression) in each(term, "matchExpressions", at) {
+        let key = text(expression, "key");
+        warnings.extend(message(key).map(|message| format!("{at}.key: {key} is {message}")));
+        for (i, value) in items(expression, "values").iter().filter_map(Value::as_str).enumerate() {
+            if label_values == LabelValues::Checked {
+                let whys = names::label_value(value);
+                warnings.extend(whys.iter().map(|why| format!("{at}.values[{i}]: {value} is invalid, {why}")));
+            }
+        }
+    }
+    warnings
+}
+
+/// The treatment of values that no label can have. A cause refuses them where they are not `Checked`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum LabelValues {
+    Checked,
+    Unchecked,
 }

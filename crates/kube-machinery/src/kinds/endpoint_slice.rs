@@ -4,12 +4,14 @@
 use std::collections::HashSet;
 use std::net::IpAddr;
 
+use crate::conventions::address_warnings;
 use crate::conventions::addresses;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{list, object, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::{invalid, items, one_of, text};
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::names;
 use crate::kinds::resource::{Change, Generation, ResourceRow};
 use crate::value::{Value, json};
@@ -26,6 +28,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     prepare,
     validate,
     columns: columns::endpoints::SLICES,
+    updated_metadata: UpdatedMetadata::Whole,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -166,4 +170,24 @@ fn hints(hints: &[Value], rule: fn(&str) -> Vec<String>, at: At<'_>) -> Causes {
         causes.extend(invalid(&at, name, rule(name)));
     }
     causes
+}
+
+/// The controllers that write addresses as Go does, so that they need no warnings.
+const CONTROLLERS: [&str; 2] = ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
+
+/// Upstream: `warnOnDeprecatedAddressType`, `warnOnBadIPs`.
+fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if old.is_none() && text(new, "addressType") == "FQDN" {
+        warnings.push("spec.addressType: FQDN endpoints are deprecated".to_owned());
+    }
+    if CONTROLLERS.contains(&text(&new["metadata"]["labels"], "endpointslice.kubernetes.io/managed-by")) {
+        return warnings;
+    }
+    for (i, endpoint) in items(new, "endpoints").iter().enumerate() {
+        for (j, address) in items(endpoint, "addresses").iter().filter_map(Value::as_str).enumerate() {
+            warnings.extend(address_warnings::ip(address, &format_args!("endpoints[{i}].addresses[{j}]")));
+        }
+    }
+    warnings
 }

@@ -85,6 +85,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
 /// Validates a new Event of this group, which must not set the deprecated fields.
 fn validate_new(new: &Value) -> Causes {
     let mut causes = metadata::validate_object_meta(new, NameRule::Subdomain);
+    causes.extend(metadata::unqualified_finalizers(new));
     causes.extend(series(new));
     if new["eventTime"].is_null() {
         causes.push(Cause::required("eventTime", ""));
@@ -137,6 +138,7 @@ const SOURCE: GoStruct = GoStruct(&[("Component", "component", Field::Text), ("H
 /// Validates an update, which may change only the metadata and the series.
 fn validate_update(new: &Value, old: &Value) -> Causes {
     let mut causes = metadata::validate_object_meta_update(new, old);
+    causes.extend(metadata::unqualified_finalizers(new));
     if new["series"] != old["series"] {
         causes.extend(series(new));
     }

@@ -159,11 +159,13 @@ fn has_namespace(resource: &Resource) -> bool {
     resource.is_namespaced() || resource.custom.is_none() && resource.fields().next().is_none()
 }
 
-/// Returns the error for a field without a selector. Upstream has another message for built-in kinds that have no
-/// selectable fields of their own (`DefaultMetaV1FieldSelectorConversion`).
+/// Returns the error for a field without a selector. Upstream has other messages for Jobs, and for built-in kinds that have
+/// no selectable fields of their own (`DefaultMetaV1FieldSelectorConversion`).
 fn unsupported(field: &str, resource: &Resource) -> String {
     if resource.fields().next().is_none() && resource.custom.is_none() {
         format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+    } else if resource.kind() == "Job" && resource.custom.is_none() {
+        format!("field label {field:?} not supported for Job")
     } else {
         format!("field label not supported: {field}")
     }

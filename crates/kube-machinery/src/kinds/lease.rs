@@ -6,6 +6,7 @@ use super::resource::{ResourceRow, Strategy, UnconditionalUpdate};
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{object, object_field};
+use crate::kinds::metadata::FinalizerRule;
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
@@ -19,6 +20,7 @@ pub(super) const ROW: ResourceRow = ResourceRow {
     prepare: |lease, _| drop_disabled_fields(lease),
     validate,
     columns: columns::simple::LEASES,
+    finalizer_rule: FinalizerRule::Usual,
     ..ResourceRow::USUAL
 };
 

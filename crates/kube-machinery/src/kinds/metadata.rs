@@ -1,14 +1,15 @@
 //! Validation of object metadata, which all kinds share. Upstream:
 //! `k8s.io/apimachinery/pkg/api/validation/objectmeta.go`.
 //!
-//! Upstream validates the metadata of an update twice, once for all kinds and once in the kind's own validation, so
-//! some causes appear twice here as well.
+//! Upstream validates metadata twice, once for all kinds and once in the kind's own validation. Most kinds then remove
+//! equal causes ([`DuplicateCauses`]).
 
 use std::collections::HashSet;
 
 use super::fields::{invalid, pairs, text};
 use super::names::{self, NameRule};
 use super::resource::{Change, Resource, Subresource};
+use super::strategy::DuplicateCauses;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, keep, object};
@@ -18,6 +19,32 @@ use crate::value::Value;
 pub const ORPHAN: &str = "orphan";
 /// The finalizer of a foreground deletion: the owner stays until its dependents are deleted.
 pub const FOREGROUND: &str = "foregroundDeletion";
+
+/// The rule of a kind's own validation for the names of finalizers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FinalizerRule {
+    /// A name needs a domain, unless it is one of [`STANDARD_FINALIZERS`]. Upstream: `ValidateObjectMeta` of
+    /// `pkg/apis/core/validation`.
+    Qualified,
+    /// As `Qualified`, but the kind's status strategy does not validate metadata.
+    QualifiedButInStatus,
+    /// No rule beside that of all kinds. Upstream: `ValidateObjectMeta` of apimachinery, or none.
+    Usual,
+}
+
+/// The metadata that the kind's own validation of an update covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpdatedMetadata {
+    /// The change. Upstream: `ValidateObjectMetaUpdate`.
+    Change,
+    /// The metadata as of a new object. Upstream: `ValidateUpdate` that calls the validation of a new object.
+    Whole,
+    /// The change, and then the metadata as of a new object.
+    ChangeAndWhole,
+}
+
+/// The finalizers whose names may lack a domain. Upstream: `IsStandardFinalizerName`.
+pub(super) const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", ORPHAN, FOREGROUND];
 
 /// Restores the metadata that an update of the status cannot change. It is the `prepare` of kinds that need nothing else.
 /// Upstream: `ResetObjectMetaForStatus`.
@@ -32,7 +59,14 @@ pub(super) fn keep_metadata_in_status_update(new: &mut Value, change: &Change<'_
 
 /// Validates new metadata as the kind's own validation does, with the kind's rule for names.
 pub(crate) fn validate_new_by_kind(resource: &Resource, new: &Value) -> Causes {
-    if validates_metadata(resource) { validate_object_meta(new, resource.name_rule) } else { Causes::new() }
+    let mut causes = Causes::new();
+    if validates_metadata(resource) {
+        causes.extend(validate_object_meta(new, resource.name_rule));
+        if resource.finalizer_rule != FinalizerRule::Usual {
+            causes.extend(unqualified_finalizers(new));
+        }
+    }
+    causes
 }
 
 /// Validates new metadata by the rules that all kinds share. The caller calls this only if the kind's own validation
@@ -41,15 +75,31 @@ pub(crate) fn validate_new(new: &Value) -> Causes {
     validate_object_meta(new, NameRule::PathSegment)
 }
 
-/// Validates the metadata of an update by the rules that all kinds share, and then as the kind's own validation does.
-/// Some kinds of kube-apiserver validate the whole metadata a second time; this function does not.
-pub(crate) fn validate_update(resource: &Resource, new: &Value, old: &Value) -> Causes {
+/// Validates the metadata of an update by the rules that all kinds share, and then as the kind's own validation does. Of
+/// the second part, causes that would only be removed as duplicates are not found again.
+pub(crate) fn validate_update(resource: &Resource, new: &Value, old: &Value, part: Option<Subresource>) -> Causes {
     let mut causes = validate_object_meta(new, NameRule::PathSegment);
     let causes_of_change = validate_object_meta_update(new, old);
     if validates_metadata(resource) {
-        causes.extend(causes_of_change.clone());
+        if resource.duplicate_causes == DuplicateCauses::Kept {
+            causes.extend(causes_of_change.clone());
+        }
+        causes.extend(causes_of_change);
+        let covered = if part.is_none() { resource.updated_metadata } else { UpdatedMetadata::Change };
+        let names = || names_of(&new["metadata"], resource.name_rule);
+        if covered == UpdatedMetadata::Whole {
+            causes.extend(names());
+        }
+        let is_unchecked = part.is_some() && resource.finalizer_rule == FinalizerRule::QualifiedButInStatus;
+        if resource.finalizer_rule != FinalizerRule::Usual && !is_unchecked {
+            causes.extend(unqualified_finalizers(new));
+        }
+        if covered == UpdatedMetadata::ChangeAndWhole {
+            causes.extend(names());
+        }
+    } else {
+        causes.extend(causes_of_change);
     }
-    causes.extend(causes_of_change);
     causes
 }
 
@@ -61,15 +111,7 @@ fn validates_metadata(resource: &Resource) -> bool {
 /// Upstream: `ValidateObjectMetaAccessor`.
 pub(super) fn validate_object_meta(new: &Value, rule: NameRule) -> Causes {
     let metadata = &new["metadata"];
-    let mut causes = Causes::new();
-    let prefix = text(metadata, "generateName");
-    if !prefix.is_empty() {
-        causes.extend(invalid(&"metadata.generateName", prefix, rule.messages_of_prefix(prefix)));
-    }
-    match text(metadata, "name") {
-        "" => causes.push(Cause::required("metadata.name", "name or generateName is required")),
-        name => causes.extend(invalid(&"metadata.name", name, rule.messages(name))),
-    }
+    let mut causes = names_of(metadata, rule);
     if metadata["generation"].as_i64().is_some_and(|generation| generation < 0) {
         let detail = "must be greater than or equal to 0";
         causes.push(Cause::invalid_json("metadata.generation", &metadata["generation"], detail));
@@ -79,6 +121,34 @@ pub(super) fn validate_object_meta(new: &Value, rule: NameRule) -> Causes {
     causes.extend(owner_references(metadata));
     causes.extend(finalizers(metadata));
     causes
+}
+
+fn names_of(metadata: &Value, rule: NameRule) -> Causes {
+    let mut causes = Causes::new();
+    let prefix = text(metadata, "generateName");
+    if !prefix.is_empty() {
+        causes.extend(invalid(&"metadata.generateName", prefix, rule.messages_of_prefix(prefix)));
+    }
+    match text(metadata, "name") {
+        "" => causes.push(Cause::required("metadata.name", "name or generateName is required")),
+        name => causes.extend(invalid(&"metadata.name", name, rule.messages(name))),
+    }
+    causes
+}
+
+/// Returns the causes about finalizers that have no domain and are not of Kubernetes itself.
+pub(super) fn unqualified_finalizers(new: &Value) -> Causes {
+    let list = finalizers_of(&new["metadata"]);
+    let causes =
+        list.iter().enumerate().map(|(i, name)| not_qualified(&format_args!("metadata.finalizers[{i}]"), name));
+    causes.flatten().collect()
+}
+
+/// Upstream: `validateKubeFinalizerName`.
+pub(super) fn not_qualified(at: At<'_>, name: &str) -> Option<Cause> {
+    let is_valid = name.contains('/') || STANDARD_FINALIZERS.contains(&name);
+    let why = "name is neither a standard finalizer name nor is it fully qualified";
+    (!is_valid).then(|| Cause::invalid(at, name, why))
 }
 
 /// Validates a change of the metadata. The caller has copied the fields that an update silently keeps, such as

@@ -4,7 +4,7 @@ use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::set_default;
 use crate::kinds::columns;
-use crate::kinds::fields::{number, one_of, text};
+use crate::kinds::fields::{number, required_one_of, text};
 use crate::kinds::resource::{Generation, ResourceRow, Scope};
 use crate::value::{Value, json};
 
@@ -60,7 +60,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     }
     let policies = ["PreemptLowerPriority", "Never"];
     if let Some(policy) = new["preemptionPolicy"].as_str() {
-        causes.extend(one_of(policy, &policies, &"preemptionPolicy"));
+        causes.extend(required_one_of(policy, &policies, &"preemptionPolicy"));
     }
     causes
 }

@@ -28,3 +28,11 @@ pub enum TableConvertor {
     /// With `rest.NewDefaultTableConvertor`: the rows of an empty list are null, and the status has no Table.
     Default,
 }
+
+/// The form in which upstream stores the objects of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StorageForm {
+    Protobuf,
+    /// The form of the kinds of `apiextensions-apiserver` and `kube-aggregator`.
+    Json,
+}

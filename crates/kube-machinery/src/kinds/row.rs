@@ -5,12 +5,13 @@ use std::cmp::Ordering;
 
 use super::columns::{self, Column};
 use super::field_selector::FieldRow;
+use super::metadata::{FinalizerRule, UpdatedMetadata};
 use super::names::NameRule;
-use super::registry::{Dispatcher, ObjectType, TableConvertor};
+use super::registry::{Dispatcher, ObjectType, StorageForm, TableConvertor};
 use super::reset_fields;
 use super::resource::{Allocator, Change, Resource};
 use super::stored_form::StoredForm;
-use super::strategy::{DeleteResponse, Deletion, Generation, Strategy};
+use super::strategy::{DeleteResponse, Deletion, DuplicateCauses, Generation, Strategy};
 use super::subresource::Subresource;
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::object;
@@ -33,6 +34,9 @@ pub enum Serving {
     Computed,
 }
 
+/// A function that finds the index of an object in a list.
+type FindDefault = fn(&[Value]) -> Option<usize>;
+
 /// The properties of a built-in kind in one version, or those that all custom resources share. The names are private,
 /// because those of a custom resource are in its definition: [`Resource`] has methods for both.
 ///
@@ -52,6 +56,7 @@ pub struct ResourceRow {
     pub dispatcher: Dispatcher,
     pub object_type: ObjectType,
     pub table_convertor: TableConvertor,
+    pub(super) storage_form: StorageForm,
     pub(super) scope: Scope,
     pub(super) short_names: &'static [&'static str],
     pub(super) categories: &'static [&'static str],
@@ -65,6 +70,9 @@ pub struct ResourceRow {
     /// The fields that field selectors support, besides `metadata.name` and `metadata.namespace`.
     pub(super) fields: &'static [FieldRow<'static>],
     pub(crate) name_rule: NameRule,
+    pub(super) finalizer_rule: FinalizerRule,
+    pub(super) updated_metadata: UpdatedMetadata,
+    pub(super) duplicate_causes: DuplicateCauses,
     pub defaults: fn(&mut Value),
     /// Sets the defaults outside of the spec, for an update that leaves the spec unchanged.
     pub(super) defaults_but_spec: Option<fn(&mut Value)>,
@@ -84,6 +92,8 @@ pub struct ResourceRow {
     /// Returns the warnings about a valid new object, or about a valid update: the new state, then the old one.
     /// Upstream: `WarningsOnCreate` and `WarningsOnUpdate`.
     pub warnings: fn(&Value, Option<&Value>) -> Vec<String>,
+    /// Returns the warnings about a valid update of the status. Upstream: `WarningsOnUpdate` of the status strategy.
+    pub status_warnings: fn(&Value) -> Vec<String>,
     /// Returns the fields that a write to a subresource (`None` for the object itself) cannot change, in the served
     /// form of the kind. Upstream: `GetResetFields` and `GetResetFieldsFilter`.
     pub reset_fields: fn(&Resource, Option<Subresource>) -> Option<Filter>,
@@ -94,6 +104,8 @@ pub struct ResourceRow {
     pub columns: &'static [Column],
     /// Orders the rows of a list's Table, for a kind whose rows upstream sorts.
     pub table_order: Option<fn(&Value, &Value) -> Ordering>,
+    /// Finds the object that a Table of a list marks as the default, if upstream marks one.
+    pub default_in_list: Option<FindDefault>,
     /// Returns the conditions of an object's row in a Table, if it has any.
     pub row_conditions: fn(&Value) -> Option<Value>,
     /// The stored form, for a kind whose objects are stored as those of another row. The functions of such a row get
@@ -114,6 +126,7 @@ impl ResourceRow {
         dispatcher: Dispatcher::GoRestful,
         object_type: ObjectType::Struct,
         table_convertor: TableConvertor::Columns,
+        storage_form: StorageForm::Protobuf,
         scope: Scope::Namespaced,
         short_names: &[],
         categories: &[],
@@ -125,6 +138,9 @@ impl ResourceRow {
         cached: true,
         fields: &[],
         name_rule: NameRule::Subdomain,
+        finalizer_rule: FinalizerRule::Qualified,
+        updated_metadata: UpdatedMetadata::Change,
+        duplicate_causes: DuplicateCauses::Removed,
         defaults: unchanged,
         defaults_but_spec: None,
         prepare: no_preparation,
@@ -134,11 +150,13 @@ impl ResourceRow {
         validate_status: no_causes,
         validate_subresource: no_subresource,
         warnings: no_warnings,
+        status_warnings: |_| Vec::new(),
         reset_fields: reset_fields::usual,
         allocator: None,
         deprecation: None,
         columns: columns::simple::OTHERS,
         table_order: None,
+        default_in_list: None,
         row_conditions: |_| None,
         stored_form: None,
     };

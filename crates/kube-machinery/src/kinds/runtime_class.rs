@@ -8,7 +8,9 @@ use crate::conventions::edit::{empty, object};
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::core::pod::resource_validation::parsed;
+use crate::kinds::deprecated_labels;
 use crate::kinds::fields::{invalid, items, pairs, text};
+use crate::kinds::metadata::{FinalizerRule, UpdatedMetadata};
 use crate::kinds::names;
 use crate::kinds::resource::{ResourceRow, Scope, Strategy, UnconditionalUpdate};
 use crate::value::{Map, SmolStr, Value, json};
@@ -24,6 +26,9 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::CREATED_ON_UPDATE },
     validate,
     columns: columns::policy::RUNTIME_CLASSES,
+    finalizer_rule: FinalizerRule::Usual,
+    updated_metadata: UpdatedMetadata::Whole,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -159,6 +164,12 @@ fn includes(more: &Value, less: &Value) -> bool {
         "Equal" | "" => text(less, "operator") == "Equal" && same("value"),
         _ => false,
     }
+}
+
+/// Warns of deprecated labels of nodes. Upstream: `GetWarningsForRuntimeClass`.
+fn warnings(new: &Value, _old: Option<&Value>) -> Vec<String> {
+    let messages = pairs(&new["scheduling"], "nodeSelector").filter_map(|(label, _)| deprecated_labels::message(label));
+    messages.map(|message| format!("scheduling.nodeSelector: {message}")).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 //! stored as core Events with other field names, and a custom resource with several versions is stored in one of them.
 
 use super::custom_resource::{ConversionWebhook, floats_to_integers};
+use super::registry::StorageForm;
 use super::resource::Resource;
+use crate::codec::schema;
 use crate::value::Value;
 
 /// The stored form of a kind that is served in several groups or versions.
@@ -39,6 +41,14 @@ impl Resource {
         match self.row.stored_form {
             Some(form) => (form.from_stored)(stored),
             None => stored,
+        }
+    }
+
+    /// Writes a valid object as upstream reads it back from storage: protobuf, in which the built-in kinds are stored, has no
+    /// empty lists.
+    pub fn drop_empty_lists(&self, value: &mut Value) {
+        if self.custom.is_none() && self.row.storage_form == StorageForm::Protobuf {
+            schema::replace_empty_lists(self.go_type(), value);
         }
     }
 

@@ -44,6 +44,15 @@ pub enum Generation {
     Absent,
 }
 
+/// The treatment of equal causes, as metadata and the kind's own validation may find the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DuplicateCauses {
+    /// The strategy has declarative validation, which removes them: `ErrorList.Filter` aggregates the errors. Upstream:
+    /// `rest.DeclarativeValidation`.
+    Removed,
+    Kept,
+}
+
 /// The options of a kind's strategy.
 #[derive(Clone, Copy, Debug)]
 pub struct Strategy {

@@ -6,6 +6,7 @@ use super::resource::{Resource, Subresource};
 use crate::codec::declarative;
 use crate::conventions::cause::Findings;
 use crate::conventions::causes::Causes;
+use crate::kinds::strategy::DuplicateCauses;
 use crate::value::Value;
 
 impl Resource {
@@ -22,7 +23,7 @@ impl Resource {
 
     /// Validates an update. Upstream: `ValidateUpdate`.
     pub fn findings_of_update(&self, new: &Value, old: &Value) -> Findings {
-        let mut found = Findings::of(metadata::validate_update(self, new, old));
+        let mut found = Findings::of(metadata::validate_update(self, new, old, None));
         match &self.custom {
             Some(custom) => custom.validate(&mut found, &self.served_object(new), Some(&self.served_object(old))),
             None => self.add_own_and_declared(&mut found.causes, (self.validate)(new, Some(old)), new, Some(old)),
@@ -32,7 +33,7 @@ impl Resource {
 
     /// Validates an update of the status. Upstream: `ValidateUpdate` of a kind's status strategy.
     pub fn findings_of_status_update(&self, new: &Value, old: &Value) -> Findings {
-        let mut found = Findings::of(metadata::validate_update(self, new, old));
+        let mut found = Findings::of(metadata::validate_update(self, new, old, Some(Subresource::Status)));
         match &self.custom {
             Some(custom) => custom.validate_status(&mut found, &self.served_object(new), &self.served_object(old)),
             None => {
@@ -44,15 +45,18 @@ impl Resource {
 
     /// Upstream: `ValidateUpdate` of the subresource's strategy.
     pub fn causes_of_subresource_update(&self, subresource: Subresource, new: &Value, old: &Value) -> Causes {
-        let mut causes = metadata::validate_update(self, new, old);
+        let mut causes = metadata::validate_update(self, new, old, Some(subresource));
         self.add_own_and_declared(&mut causes, (self.validate_subresource)(subresource, new, old), new, Some(old));
         causes
     }
 
-    /// Adds the causes of a built-in kind's own rules, and after them those of the declarative rules, in favor of which
+    /// Adds the causes of a built-in kind's own rules to those of its metadata, and after them those of the declarative rules, in favor of which
     /// equal causes of the other rules are removed. Upstream: `ValidateDeclarativelyWithMigrationChecks`.
     fn add_own_and_declared(&self, causes: &mut Causes, own: Causes, new: &Value, old: Option<&Value>) {
-        causes.extend(own.distinct());
+        causes.extend(own);
+        if self.row.duplicate_causes == DuplicateCauses::Removed && causes.len() > 1 {
+            *causes = std::mem::take(causes).distinct();
+        }
         let declared = match self.row.stored_form {
             // Without rules, the object need not be converted.
             Some(_) if !declarative::has_rules(self.go_type()) => Causes::new(),

@@ -148,7 +148,7 @@ impl Representation {
     /// possible: if the answer is not plain JSON, is the whole list or an empty one, or has whole objects in its rows,
     /// or if the objects are stored in another form than served. A Table of custom resources is not possible either,
     /// because a column may show any field, also `managedFields`, which `list_rows.rs` skips; nor is one whose rows have
-    /// another order than the list.
+    /// another order than the list, or whose rows depend on each other.
     fn object_by_object(&self, list: &List) -> Result<Option<Vec<u8>>, ApiError> {
         let Form { media, view, pretty } = self.form;
         let is_plain = media == Media::Json && !pretty && !self.pretty;
@@ -156,7 +156,7 @@ impl Representation {
             return Ok(None);
         }
         Ok(match view {
-            View::Table(_) if self.resource.table_order.is_some() => None,
+            View::Table(_) if self.resource.table_order.is_some() || self.resource.default_in_list.is_some() => None,
             View::Table(version) if self.resource.defined_columns().is_empty() => {
                 let include = self.include.clone()?;
                 let table = self.table(version, include, Definitions::Shown);

@@ -56,6 +56,7 @@ impl Table<'_> {
     /// Returns the table of an object, or of the items of a list.
     pub(crate) fn of(&self, value: Value) -> Value {
         let items = value["items"].as_array().filter(|_| value["kind"] == self.resource.list_kind());
+        let default = items.and_then(|items| self.resource.default_in_list?(items));
         let (list, objects) = match items {
             Some(items) => (list_metadata(&value), self.in_order(items.clone())),
             None => {
@@ -65,7 +66,12 @@ impl Table<'_> {
                 (list, vec![value].into())
             }
         };
-        let rows: Vec<Value> = objects.into_iter().map(|object| self.row(object)).collect();
+        let mut rows: Vec<Value> = objects.into_iter().map(|object| self.row(object)).collect();
+        if let Some(row) = default.and_then(|i| rows.get_mut(i))
+            && let Some(name) = row["cells"][0].as_str()
+        {
+            row["cells"][0] = format!("{name} (default)").into();
+        }
         let is_null = rows.is_empty() && self.resource.table_convertor == TableConvertor::Default;
         let rows = if is_null { Value::Null } else { rows.into() };
         json!({

@@ -94,6 +94,7 @@ impl Creation<'_> {
         self.check_version(&version)?;
         keep_in_dry_run(&mut value, version, commit);
         let generates = value["metadata"]["generateName"].as_str().is_some_and(|prefix| !prefix.is_empty());
+        target.resource.drop_empty_lists(&mut value);
         target.resource.normalize_numbers(&mut value);
         self.store(key, value)
             .await

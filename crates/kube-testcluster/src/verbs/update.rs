@@ -199,10 +199,13 @@ fn update_of<'a>(store: &'a Store, current: &'a Opened, subresource: Option<Subr
     Write { store, resource, subresource, namespace, old: Some(&current.value) }
 }
 
-/// Adds the kind's warnings about the new state; an update of a subresource has none.
+/// Adds the kind's warnings about the new state. An update of a subresource other than the status has none.
 fn warn_of(gate: &Gate<'_>, current: &Opened, subresource: Option<Subresource>, next: &Next) {
-    if let (None, Next::Put(new) | Next::Release(new)) = (subresource, next) {
-        gate.warn((current.resource.warnings)(new, Some(&current.value)));
+    let (Next::Put(new) | Next::Release(new)) = next else { return };
+    match subresource {
+        None => gate.warn((current.resource.warnings)(new, Some(&current.value))),
+        Some(Subresource::Status) => gate.warn((current.resource.status_warnings)(new)),
+        Some(_) => {}
     }
 }
 
@@ -262,6 +265,7 @@ fn after_admission(
     }
     let update = certificates::Update { resource, subresource, old: &current.value, new: &new };
     certificates::check(writer.caller.as_ref(), update)?;
+    resource.drop_empty_lists(&mut new); // before the comparison, because upstream holds them equal to absent ones
     if increases_generation(current, &new, subresource) {
         increment_generation(&mut new);
     }

@@ -107,11 +107,8 @@ async fn no_finalizer_can_be_added_to_an_object_that_is_being_deleted() {
     assert_eq!(api.delete(&format!("{CONFIG_MAPS}/a")).await.status, 200);
     let new = "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, \
         found new finalizers []string{\"x.io/c\"}";
-    // The finalizers are validated once for all kinds and once for the kind.
-    assert_eq!(
-        change(&api, json!({"finalizers": ["x.io/a", "x.io/c"]})).await,
-        (422, vec![new.to_owned(), new.to_owned()])
-    );
+    // The finalizers are validated for all kinds and for the kind, and equal causes are one.
+    assert_eq!(change(&api, json!({"finalizers": ["x.io/a", "x.io/c"]})).await, (422, vec![new.to_owned()]));
     assert_eq!(change(&api, json!({"finalizers": ["x.io/b"]})).await.0, 200);
     assert_eq!(change(&api, json!({"finalizers": null})).await.0, 200);
     assert_eq!(api.get(&format!("{CONFIG_MAPS}/a")).await.status, 404);
@@ -122,8 +119,7 @@ async fn an_update_cannot_set_the_deletion_fields() {
     let api = Api::new(&quiet().start());
     create(&api, json!({"name": "a"})).await;
     let immutable = "metadata.deletionGracePeriodSeconds: Invalid value: 5: field is immutable".to_owned();
-    // The cause comes twice, as for the finalizers.
-    assert_eq!(change(&api, json!({"deletionGracePeriodSeconds": 5})).await, (422, vec![immutable.clone(), immutable]));
+    assert_eq!(change(&api, json!({"deletionGracePeriodSeconds": 5})).await, (422, vec![immutable]));
     let (code, found) = change(&api, json!({"deletionTimestamp": "2001-02-03T04:05:06Z"})).await;
     assert_eq!(
         (code, found[0].as_str()),

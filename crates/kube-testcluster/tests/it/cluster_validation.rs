@@ -148,6 +148,13 @@ async fn difference(case: &Value) -> Option<String> {
         return Some(shown());
     }
     let asked = case["ask"].as_array().filter(|_| answer.status < 300)?;
+    if asked.iter().any(|asked| asked == "warnings") {
+        let expected = case["warnings"].as_array().into_iter().flatten();
+        let expected: Vec<String> = expected.map(|text| format!("299 - {:?}", text.as_str().unwrap())).collect();
+        if answer.warnings() != expected {
+            return Some(format!("{case}\n  upstream {expected:#?}\n  here {:#?}", answer.warnings()));
+        }
+    }
     let path = format!("{}/{}", collection(&case["new"]), case["new"]["metadata"]["name"].as_str().unwrap());
     let table = api.table(&path).await;
     let row = [("object", stored(&answer.body)), ("cells", table["rows"][0]["cells"].clone())];

@@ -16,6 +16,7 @@ mod byte_fields;
 mod conform;
 mod convert;
 mod decode;
+mod empty_lists;
 mod rule;
 mod scalar;
 mod schema_or;
@@ -25,6 +26,7 @@ pub(crate) use self::byte_fields::replace_null_bytes;
 pub use self::conform::conform;
 pub use self::convert::from_map;
 pub use self::decode::{Decoded, decode, faults_at, json_type, zero};
+pub(crate) use self::empty_lists::replace_empty_lists;
 pub(crate) use self::rule::FieldRule;
 pub(crate) use self::scalar::float;
 pub(crate) use self::schema_or::Alternative;
@@ -40,6 +42,8 @@ pub(crate) struct Struct {
     pub(crate) is_atomic: bool,
     /// The zero value, computed when it is first needed.
     zero: OnceLock<Map>,
+    /// True if Go writes empty lists in the struct, or in one below it. It is computed when it is first needed.
+    has_written_lists: OnceLock<bool>,
 }
 
 #[derive(Debug)]

@@ -31,7 +31,9 @@ pub use self::policy_expressions::{Expressions, Validation};
 pub use self::program::Program;
 pub use self::webhook::{Condition, FailurePolicy, MatchPolicy, Reinvocation, SideEffects, Webhook};
 
+use crate::conventions::cause::Cause;
 use crate::conventions::edit::{empty, list, object_field, set_default};
+use crate::kinds::fields::text;
 use crate::value::{Value, json};
 
 /// Sets the defaults that validating and mutating webhooks share. Upstream: `SetDefaults_ValidatingWebhook`,
@@ -53,4 +55,21 @@ fn set_webhook_defaults(configuration: &mut Value) {
             set_default(service, "port", json!(443));
         }
     }
+}
+
+/// The end of the names that are reserved for configurations in files of the API server.
+const STATIC: &str = ".static.k8s.io";
+const RESERVED: &str = "names ending with \".static.k8s.io\" are reserved for static manifest-based configurations and \
+    cannot be managed via the API";
+
+/// Refuses a new object with a reserved name. Upstream: `ValidateStaticSuffix`.
+fn static_suffix(new: &Value, old: Option<&Value>) -> Option<Cause> {
+    let name = text(&new["metadata"], "name");
+    (old.is_none() && name.ends_with(STATIC)).then(|| Cause::invalid("metadata.name", name, RESERVED))
+}
+
+/// Warns of the update of an object with a reserved name. Upstream: `WarningsForStaticSuffix`.
+fn static_suffix_warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let is_reserved = old.is_some() && text(&new["metadata"], "name").ends_with(STATIC);
+    is_reserved.then(|| format!("metadata.name: {RESERVED}")).into_iter().collect()
 }

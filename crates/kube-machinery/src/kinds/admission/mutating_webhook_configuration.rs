@@ -2,6 +2,7 @@
 //! `webhooks` has the validation. Upstream: `pkg/apis/admissionregistration`.
 
 use crate::kinds::columns;
+use crate::kinds::metadata::{FinalizerRule, UpdatedMetadata};
 use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, UnconditionalUpdate};
 use crate::value::{Value, json};
 
@@ -21,6 +22,9 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     defaults: set_defaults,
     validate: super::webhooks::validate,
     columns: columns::policy::WEBHOOKS,
+    finalizer_rule: FinalizerRule::Usual,
+    updated_metadata: UpdatedMetadata::Whole,
+    warnings: super::webhooks::warnings,
     ..ResourceRow::USUAL
 };
 

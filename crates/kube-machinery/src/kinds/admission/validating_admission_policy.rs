@@ -14,7 +14,7 @@ use crate::kinds::columns;
 use crate::kinds::conditions as status_conditions;
 use crate::kinds::custom_resource::JsonPath;
 use crate::kinds::fields::{each, invalid, items, one_of, one_of_if_set, text};
-use crate::kinds::metadata::keep_metadata_in_status_update;
+use crate::kinds::metadata::{FinalizerRule, UpdatedMetadata, keep_metadata_in_status_update};
 use crate::kinds::names;
 use crate::kinds::reset_fields;
 use crate::kinds::resource::{
@@ -44,6 +44,9 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate_status,
     columns: columns::policy::ADMISSION_POLICIES,
     reset_fields: reset_fields::status_alone,
+    finalizer_rule: FinalizerRule::Usual,
+    updated_metadata: UpdatedMetadata::Whole,
+    warnings: super::static_suffix_warnings,
     ..ResourceRow::USUAL
 };
 
@@ -60,6 +63,12 @@ fn set_defaults(policy: &mut Value) {
 
 /// Upstream: `validateValidatingAdmissionPolicySpec`.
 fn validate(new: &Value, old: Option<&Value>) -> Causes {
+    let mut causes = policy(new, old);
+    causes.extend(super::static_suffix(new, old));
+    causes
+}
+
+fn policy(new: &Value, old: Option<&Value>) -> Causes {
     let spec = &new["spec"];
     let has_params = !spec["paramKind"].is_null();
     let mut declared = Declarations::of_policy(has_params);

@@ -10,6 +10,7 @@ use crate::conventions::edit::object_field;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{invalid, items, one_of, text};
+use crate::kinds::metadata::{FinalizerRule, UpdatedMetadata};
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, UnconditionalUpdate};
 use crate::value::Value;
@@ -28,6 +29,9 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     defaults: set_defaults,
     validate,
     columns: columns::policy::ADMISSION_POLICY_BINDINGS,
+    finalizer_rule: FinalizerRule::Usual,
+    updated_metadata: UpdatedMetadata::Whole,
+    warnings: super::static_suffix_warnings,
     ..ResourceRow::USUAL
 };
 
@@ -38,7 +42,7 @@ fn set_defaults(binding: &mut Value) {
 }
 
 /// Upstream: `validateValidatingAdmissionPolicyBindingSpec`.
-fn validate(new: &Value, _old: Option<&Value>) -> Causes {
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let (spec, policy) = (&new["spec"], text(&new["spec"], "policyName"));
     let messages = if policy.is_empty() { Vec::new() } else { names::subdomain(policy) };
     let mut causes = invalid(&"spec.policyName", policy, messages);
@@ -49,6 +53,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Causes {
         causes.extend(match_resources::validate(&spec["matchResources"], &"spec.matchResources"));
     }
     causes.extend(actions(spec, &"spec.validationActions"));
+    causes.extend(super::static_suffix(new, old));
     causes
 }
 

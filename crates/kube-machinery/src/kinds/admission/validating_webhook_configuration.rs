@@ -2,6 +2,7 @@
 //! Upstream: `pkg/apis/admissionregistration`.
 
 use crate::kinds::columns;
+use crate::kinds::metadata::{FinalizerRule, UpdatedMetadata};
 use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, UnconditionalUpdate};
 
 /// The kind's row in the table of kinds (`kinds::served`).
@@ -18,5 +19,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     defaults: super::set_webhook_defaults,
     validate: super::webhooks::validate,
     columns: columns::policy::WEBHOOKS,
+    finalizer_rule: FinalizerRule::Usual,
+    updated_metadata: UpdatedMetadata::Whole,
+    warnings: super::webhooks::warnings,
     ..ResourceRow::USUAL
 };

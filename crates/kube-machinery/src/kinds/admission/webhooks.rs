@@ -65,7 +65,38 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Causes {
             causes.push(Cause::duplicate(format_args!("{at}.name"), name));
         }
     }
+    causes.extend(super::static_suffix(new, old));
     causes
+}
+
+/// The resources that no webhook gets. Upstream: `exclusion.Excluded`.
+const EXCLUDED: [(&str, &str); 6] = [
+    ("authentication.k8s.io", "selfsubjectreviews"),
+    ("authentication.k8s.io", "tokenreviews"),
+    ("authorization.k8s.io", "localsubjectaccessreviews"),
+    ("authorization.k8s.io", "selfsubjectaccessreviews"),
+    ("authorization.k8s.io", "selfsubjectrulesreviews"),
+    ("authorization.k8s.io", "subjectaccessreviews"),
+];
+
+/// Warns of rules that name resources which no webhook gets. Upstream: `WarningsForValidatingWebhookRules`.
+pub(super) fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let mut warnings = super::static_suffix_warnings(new, old);
+    for (i, hook) in items(new, "webhooks").iter().enumerate() {
+        for (j, rule) in items(hook, "rules").iter().enumerate() {
+            let (groups, resources) = (items(rule, "apiGroups"), items(rule, "resources"));
+            let has_wildcard = [groups, resources].iter().any(|names| names.iter().any(|name| name == "*"));
+            let mut named = BTreeSet::new();
+            let pairs = groups.iter().flat_map(|group| resources.iter().map(move |resource| (group, resource)));
+            for (group, resource) in pairs.filter_map(|(group, resource)| Some((group.as_str()?, resource.as_str()?))) {
+                if !has_wildcard && EXCLUDED.contains(&(group, resource)) && named.insert((group, resource)) {
+                    let why = "is excluded from admission webhooks; this rule will have no effect";
+                    warnings.push(format!("webhooks[{i}].rules[{j}]: {resource}.{group} {why}"));
+                }
+            }
+        }
+    }
+    warnings
 }
 
 /// Upstream: `validateValidatingWebhook`, `validateMutatingWebhook`.

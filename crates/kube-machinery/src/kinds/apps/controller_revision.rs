@@ -4,6 +4,7 @@
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::kinds::columns;
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::resource::ResourceRow;
 use crate::value::Value;
 
@@ -16,6 +17,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     storage_hash: "85nkx63pcBU=",
     validate,
     columns: columns::workloads::CONTROLLER_REVISIONS,
+    updated_metadata: UpdatedMetadata::ChangeAndWhole,
     ..ResourceRow::USUAL
 };
 

@@ -28,6 +28,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     validate_status,
     columns: columns::workloads::DAEMON_SETS,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -70,6 +71,7 @@ fn set_template_generation(set: &mut Value) {
 /// Counts the template generation in the annotation: it starts at 1, or at a higher number that the new object has, and
 /// increments when an update changes the template. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
+    pod::disabled_fields::prepare_template(new, change);
     let template_generation =
         |set: &Value| set["metadata"]["annotations"][TEMPLATE_GENERATION].as_str()?.parse::<i64>().ok();
     let count = match change.old {
@@ -95,7 +97,11 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
         causes.extend(selected_template::selects(template, &read));
     }
     if !selector.is_null() && selected_template::is_empty(selector) {
-        causes.push(Cause::invalid_json(SELECTOR, selector, "empty selector is invalid for daemonset"));
+        causes.push(Cause::invalid_as(
+            SELECTOR,
+            &label_selector::shown(selector),
+            "empty selector is invalid for daemonset",
+        ));
     }
     causes.extend(pod::validation::template(template, &"spec.template"));
     causes.extend(selected_template::require_restart_always(&template["spec"], "DaemonSet"));
@@ -153,4 +159,11 @@ fn validate_status(new: &Value, old: Option<&Value>) -> Causes {
     let mut causes: Causes = COUNTS.iter().filter_map(|field| not_negative(status, field, &"status")).collect();
     causes.extend(selected_template::decremented_collisions(new, old));
     causes
+}
+
+/// Warns of the template of a new set, or of a changed one. Upstream: `WarningsOnCreate`, `WarningsOnUpdate`.
+fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let template = &new["spec"]["template"];
+    let is_changed = old.is_none_or(|old| old["spec"]["template"] != *template);
+    if is_changed { pod::warnings::of_template(template, &"spec.template") } else { Vec::new() }
 }

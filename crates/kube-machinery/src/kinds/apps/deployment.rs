@@ -6,6 +6,7 @@ use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, object, set_default};
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
+use crate::kinds::core::pod;
 use crate::kinds::fields::{not_negative, number, text};
 use crate::kinds::reset_fields::{self, excluded};
 use crate::kinds::resource::{Change, Generation, Resource, ResourceRow, Subresource};
@@ -29,6 +30,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate_status,
     columns: columns::workloads::DEPLOYMENTS,
     reset_fields,
+    warnings: named_template_warnings,
     ..ResourceRow::USUAL
 };
 
@@ -44,6 +46,7 @@ const ROLLING: &str = "RollingUpdate";
 
 /// Keeps the old labels on an update of the status subresource. Upstream: `deploymentStatusStrategy.PrepareForUpdate`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
+    pod::disabled_fields::prepare_template(new, change);
     if let (Some(old), Some(Subresource::Status)) = (change.old, change.subresource) {
         let metadata = object(&mut new["metadata"]);
         match old["metadata"].get("labels") {
@@ -149,4 +152,10 @@ fn validate_status(new: &Value, old: Option<&Value>) -> Causes {
     }
     causes.extend(selected_template::decremented_collisions(new, old));
     causes
+}
+
+/// Warns of the template of pods, and of the name of a new object. Upstream: `WarningsOnCreate`, `WarningsOnUpdate`.
+pub(super) fn named_template_warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let of_name = old.is_none().then(|| pod::warnings::no_label(new, "Pod names and hostnames"));
+    of_name.into_iter().flatten().chain(pod::warnings::of_changed_template(new, old)).collect()
 }

@@ -1,11 +1,13 @@
 //! The ReplicaSet kind, which keeps a number of equal pods running. ReplicationControllers share the validation of the
 //! status. Upstream: `pkg/apis/apps`.
 
+use super::deployment::named_template_warnings;
 use super::selected_template;
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, set_default};
 use crate::kinds::columns;
+use crate::kinds::core::pod;
 use crate::kinds::fields::not_negative;
 use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
@@ -21,11 +23,12 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     categories: &["all"],
     subresources: &[Subresource::Scale, Subresource::Status],
     generation: Generation::Counted,
-    fields: &[("status.replicas", "status.replicas", "0")],
     defaults: set_defaults,
+    prepare: pod::disabled_fields::prepare_template,
     validate,
     validate_status,
     columns: columns::replica_set::COLUMNS,
+    warnings: named_template_warnings,
     ..ResourceRow::USUAL
 };
 

@@ -33,11 +33,15 @@ pub(super) fn selected_template(spec: &Value) -> Causes {
     } else {
         causes.extend(pod::label_selector(selector, &AT));
         if is_empty(selector) {
-            causes.push(Cause::invalid_json(AT, selector, "empty selector is invalid for deployment"));
+            causes.push(Cause::invalid_as(
+                AT,
+                &label_selector::shown(selector),
+                "empty selector is invalid for deployment",
+            ));
         }
     }
     match label_selector::read(selector) {
-        Err(_) => causes.push(Cause::invalid_json(AT, selector, "invalid label selector")),
+        Err(_) => causes.push(Cause::invalid_as(AT, &label_selector::shown(selector), "invalid label selector")),
         Ok(read) => {
             causes.extend(selects(&spec["template"], &read));
             causes.extend(pod::validation::template(&spec["template"], &"spec.template"));
@@ -55,7 +59,7 @@ pub(super) fn is_empty(selector: &Value) -> bool {
 pub(super) fn immutable_selector(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let selector = &new["spec"]["selector"];
     let changes = old.is_some_and(|old| old["spec"]["selector"] != *selector);
-    changes.then(|| Cause::invalid_json("spec.selector", selector, "field is immutable"))
+    changes.then(|| Cause::invalid_as("spec.selector", &label_selector::shown(selector), "field is immutable"))
 }
 
 /// Checks that the selector matches the labels of the template.

@@ -30,9 +30,11 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     generation: Generation::Counted,
     name_rule: NameRule::Label,
     defaults: set_defaults,
+    prepare: pod::disabled_fields::prepare_template,
     validate,
     validate_status,
     columns: columns::workloads::STATEFUL_SETS,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -83,7 +85,11 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let mut causes = validate_spec(spec, Checks { template, only_new: false });
     for field in ["selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy"] {
         if spec[field] != old["spec"][field] {
-            causes.push(Cause::invalid_json(format_args!("spec.{field}"), &spec[field], "field is immutable"));
+            let shown = match field {
+                "selector" => label_selector::shown(&spec[field]),
+                _ => spec[field].to_string(),
+            };
+            causes.push(Cause::invalid_as(format_args!("spec.{field}"), &shown, "field is immutable"));
         }
     }
     causes
@@ -138,11 +144,15 @@ fn selector_and_template(spec: &Value, checks: Checks) -> Causes {
     } else {
         causes.extend(pod::label_selector(selector, &AT));
         if selected_template::is_empty(selector) {
-            causes.push(Cause::invalid_json(AT, selector, "empty selector is invalid for statefulset"));
+            causes.push(Cause::invalid_as(
+                AT,
+                &label_selector::shown(selector),
+                "empty selector is invalid for statefulset",
+            ));
         }
     }
     match label_selector::read(selector) {
-        Err(_) => causes.push(Cause::invalid_json(AT, selector, "")),
+        Err(_) => causes.push(Cause::invalid_as(AT, &label_selector::shown(selector), "")),
         Ok(read) => {
             causes.extend(selected_template::selects(template, &read));
             if checks.template {
@@ -222,4 +232,18 @@ fn validate_status(new: &Value, old: Option<&Value>) -> Causes {
     }
     causes.extend(selected_template::decremented_collisions(new, old));
     causes
+}
+
+/// Upstream: `WarningsOnCreate`, `WarningsOnUpdate`, of which the second has another path for the claims.
+fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let mut warnings = pod::warnings::of_changed_template(new, old);
+    for (at, claim) in each(&new["spec"], "volumeClaimTemplates", &"spec") {
+        let part = if old.is_some() { ".Spec" } else { "" };
+        warnings.extend(pod::volume_warnings::claim_spec(&claim["spec"], &format_args!("{at}{part}")));
+    }
+    if number(&new["spec"], "revisionHistoryLimit") < 0 {
+        let why = "a negative value retains all historical revisions; a value >= 0 is recommended";
+        warnings.push(format!("spec.revisionHistoryLimit: {why}"));
+    }
+    warnings
 }

@@ -1,16 +1,20 @@
 //! The CronJob kind, which creates a Job at the times of a schedule. Upstream: `pkg/apis/batch`,
 //! `pkg/registry/batch/cronjob/strategy.go`.
 
+use super::job;
 use super::job::template_defaults;
 use super::job_spec::without_selector;
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::conventions::cron;
 use crate::conventions::edit::{empty, set_default};
+use crate::conventions::label_selector;
 use crate::conventions::time_zone::time_zone;
 use crate::kinds::columns;
+use crate::kinds::core::pod;
 use crate::kinds::fields::{not_negative, one_of, text};
-use crate::kinds::resource::{Generation, ResourceRow, Subresource};
+use crate::kinds::metadata::FinalizerRule;
+use crate::kinds::resource::{Change, Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
@@ -25,8 +29,11 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     subresources: &[Subresource::Status],
     generation: Generation::Counted,
     defaults: set_defaults,
+    prepare,
     validate,
     columns: columns::jobs::CRON_JOBS,
+    finalizer_rule: FinalizerRule::QualifiedButInStatus,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -125,10 +132,39 @@ fn template(spec: &Value) -> Causes {
     let mut causes = without_selector(spec, &AT);
     if !spec["selector"].is_null() {
         let why = "`selector` will be auto-generated";
-        causes.push(Cause::invalid_json(format_args!("{AT}.selector"), &spec["selector"], why));
+        causes.push(Cause::invalid_as(format_args!("{AT}.selector"), &label_selector::shown(&spec["selector"]), why));
     }
     if spec["manualSelector"] == true {
         causes.push(Cause::unsupported(format_args!("{AT}.manualSelector"), "true", &["nil", "false"]));
     }
     causes
+}
+
+/// Removes what features that are off need. Upstream: `PrepareForCreate`, `PrepareForUpdate`.
+fn prepare(new: &mut Value, change: &Change<'_>) {
+    let spec = &new["spec"]["jobTemplate"]["spec"];
+    let has_any = !spec["scheduling"].is_null() || pod::disabled_fields::has_disabled_fields(&spec["template"]);
+    if change.subresource.is_none() && has_any {
+        let spec = &mut new["spec"]["jobTemplate"]["spec"];
+        job::drop_scheduling(spec);
+        pod::disabled_fields::drop_disabled_fields(&mut spec["template"]);
+    }
+}
+
+/// Upstream: `WarningsOnCreate`, `WarningsOnUpdate`, of which only the second tells of a time zone in the schedule.
+fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if old.is_none() {
+        warnings.extend(pod::warnings::no_label(new, "Pod names and hostnames"));
+    }
+    if old.is_none_or(|old| old["metadata"]["generation"] != new["metadata"]["generation"]) {
+        warnings.extend(job::spec_warnings(&new["spec"]["jobTemplate"]["spec"], "spec.jobTemplate.spec"));
+    }
+    if old.is_some() && text(&new["spec"], "schedule").contains("TZ") {
+        let page = "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/";
+        warnings.push(format!(
+            "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see {page} for more details"
+        ));
+    }
+    warnings
 }

@@ -5,7 +5,7 @@ use super::{job_spec, job_status};
 use crate::conventions::edit::{empty, list, object, object_field, set_default};
 use crate::kinds::columns;
 use crate::kinds::core::pod;
-use crate::kinds::fields::text;
+use crate::kinds::fields::{number, text};
 use crate::kinds::resource::{Change, Dependents, Generation, ResourceRow, Strategy, Subresource};
 use crate::value::{Value, json};
 
@@ -26,10 +26,11 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     },
     fields: &[("status.successful", "status.succeeded", "0")],
     defaults: set_defaults,
-    prepare: generate_selector,
+    prepare,
     validate: job_spec::validate,
     validate_status: job_status::validate_status,
     columns: columns::jobs::JOBS,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -86,6 +87,24 @@ fn spec_defaults(spec: &mut Value) {
     set_default(spec, "manualSelector", json!(false));
 }
 
+/// Removes what features that are off need, and generates the selector of a new Job. Upstream: `PrepareForCreate`,
+/// `PrepareForUpdate`.
+fn prepare(job: &mut Value, change: &Change<'_>) {
+    if change.subresource.is_none() {
+        drop_scheduling(&mut job["spec"]);
+    }
+    pod::disabled_fields::prepare_template(job, change);
+    generate_selector(job, change);
+}
+
+/// Removes the scheduling of the pods as a group, which needs the feature gate `WorkloadWithJob`. Upstream:
+/// `DropDisabledFields` in `pkg/api/job/util.go`.
+pub(super) fn drop_scheduling(spec: &mut Value) {
+    if !spec["scheduling"].is_null() {
+        object(spec).remove("scheduling");
+    }
+}
+
 /// Gives a new Job a selector that matches its own pods only, unless its selector is manual. Upstream:
 /// `generateSelectorIfNeeded`.
 fn generate_selector(job: &mut Value, change: &Change<'_>) {
@@ -107,4 +126,32 @@ fn generate_selector(job: &mut Value, change: &Change<'_>) {
     set_default(&mut spec["selector"], "matchLabels", empty());
     set_default(&mut spec["selector"]["matchLabels"], "batch.kubernetes.io/controller-uid", uid);
     labels_of_template(job); // again, as upstream applies the defaults once more when it reads the object from storage
+}
+
+/// Upstream: `WarningsOnCreate`, `WarningsOnUpdate`.
+fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let mut warnings = match old {
+        None => pod::warnings::no_label(new, "Pod names and hostnames"),
+        Some(old) if old["metadata"]["generation"] == new["metadata"]["generation"] => return Vec::new(),
+        Some(_) => Vec::new(),
+    };
+    warnings.extend(spec_warnings(&new["spec"], "spec"));
+    warnings
+}
+
+/// The numbers of completions and of parallel pods above which the status may lose track of failed indexes.
+const MOST_COMPLETIONS: i64 = 100_000;
+const MOST_PARALLEL: i64 = 10_000;
+
+/// Upstream: `WarningsForJobSpec`.
+pub(super) fn spec_warnings(spec: &Value, at: &str) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let is_indexed = text(spec, "completionMode") == "Indexed";
+    if is_indexed && number(spec, "completions") > MOST_COMPLETIONS && number(spec, "parallelism") > MOST_PARALLEL {
+        let why = "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, \
+            Kubernetes might not be able to track completedIndexes when a big number of indexes fail";
+        warnings.push(format!("{at}: {why}"));
+    }
+    warnings.extend(pod::warnings::of_template(&spec["template"], &format_args!("{at}.template")));
+    warnings
 }

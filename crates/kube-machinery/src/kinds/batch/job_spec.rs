@@ -62,7 +62,11 @@ fn generated_selector(job: &Value) -> Causes {
     }
     let find = |key: &str| expected.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
     if label_selector::read(&spec["selector"]).is_ok_and(|selector| !selector.matches_values(find)) {
-        causes.push(Cause::invalid_json("spec.selector", &spec["selector"], "`selector` not auto-generated"));
+        causes.push(Cause::invalid_as(
+            "spec.selector",
+            &label_selector::shown(&spec["selector"]),
+            "`selector` not auto-generated",
+        ));
     }
     causes
 }
@@ -211,8 +215,10 @@ fn changes(spec: &Value, old: &Value) -> Causes {
         let changes = spec[field] != before[field];
         changes.then(|| Cause::invalid_json(format_args!("spec.{field}"), &spec[field], "field is immutable"))
     };
+    let selector = (spec["selector"] != before["selector"])
+        .then(|| Cause::invalid_as("spec.selector", &label_selector::shown(&spec["selector"]), "field is immutable"));
     let mut causes: Causes = completions(spec, before).into_iter().collect();
-    causes.extend(immutable("selector"));
+    causes.extend(selector);
     causes.extend(template(spec, old));
     for field in ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"] {
         causes.extend(immutable(field));

@@ -7,8 +7,10 @@ use base64::engine::general_purpose::STANDARD;
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, object, set_default};
+use crate::conventions::pem;
 use crate::kinds::columns;
 use crate::kinds::embedded;
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::resource::ResourceRow;
 use crate::value::{SmolStr, Value, json};
 
@@ -21,6 +23,7 @@ pub(in crate::kinds) const CONFIG_MAP: ResourceRow = ResourceRow {
     short_names: &["cm"],
     validate: validate_config_map,
     columns: columns::simple::CONFIG_MAPS,
+    updated_metadata: UpdatedMetadata::ChangeAndWhole,
     ..ResourceRow::USUAL
 };
 
@@ -33,7 +36,9 @@ pub(in crate::kinds) const SECRET: ResourceRow = ResourceRow {
     fields: &[("type", "type", "")],
     defaults: set_secret_defaults,
     validate: validate_secret,
+    warnings: secret_warnings,
     columns: columns::simple::SECRETS,
+    updated_metadata: UpdatedMetadata::ChangeAndWhole,
     ..ResourceRow::USUAL
 };
 
@@ -107,6 +112,56 @@ pub(in crate::kinds) fn validate_secret(new: &Value, old: Option<&Value>) -> Cau
         causes.extend(validate_immutable(new, old, &["data"]));
     }
     causes
+}
+
+/// Warns of a certificate or a key that is no PEM. The certificate itself is not read, and not compared with the key.
+/// Upstream: `warningsForSecret`; Go: `tls.X509KeyPair`.
+fn secret_warnings(new: &Value, _old: Option<&Value>) -> Vec<String> {
+    if new["type"] != "kubernetes.io/tls" {
+        return Vec::new();
+    }
+    let read = |key: &str| STANDARD.decode(new["data"][key].as_str().unwrap_or_default()).unwrap_or_default();
+    let blocks = |bytes: &[u8]| pem_kinds(&String::from_utf8_lossy(bytes));
+    let (of_certificate, of_key) = (blocks(&read("tls.crt")), blocks(&read("tls.key")));
+    let warning = if !of_certificate.iter().any(|kind| kind == "CERTIFICATE") {
+        match &of_certificate[..] {
+            [] => "tls: failed to find any PEM data in certificate input".to_owned(),
+            [kind] if kind.ends_with("PRIVATE KEY") => {
+                "tls: failed to find certificate PEM data in certificate input, \
+                but did find a private key; PEM inputs may have been switched"
+                    .to_owned()
+            }
+            kinds => format!(
+                "tls: failed to find \"CERTIFICATE\" PEM block in certificate input after skipping PEM blocks of the \
+                following types: [{}]",
+                kinds.join(" ")
+            ),
+        }
+    } else if !of_key.iter().any(|kind| kind == "PRIVATE KEY" || kind.ends_with(" PRIVATE KEY")) {
+        match &of_key[..] {
+            [] => "tls: failed to find any PEM data in key input".to_owned(),
+            [kind] if kind == "CERTIFICATE" => {
+                "tls: found a certificate rather than a key in the PEM for the private key".to_owned()
+            }
+            kinds => format!(
+                "tls: failed to find PEM block with type ending in \"PRIVATE KEY\" in key input after skipping PEM \
+                blocks of the following types: [{}]",
+                kinds.join(" ")
+            ),
+        }
+    } else {
+        return Vec::new();
+    };
+    vec![warning]
+}
+
+fn pem_kinds(text: &str) -> Vec<String> {
+    let (mut kinds, mut rest) = (Vec::new(), text);
+    while let Some((block, after)) = pem::next(rest) {
+        kinds.push(block.kind.to_owned());
+        rest = after;
+    }
+    kinds
 }
 
 /// Checks that a registry credentials file is a JSON object. The cause does not show the file, because it is secret.

@@ -1,12 +1,14 @@
 //! The Endpoints kind, which has the addresses and ports of the pods behind a Service. EndpointSlices replace it.
 //! Upstream: `pkg/apis/core`.
 
+use crate::conventions::address_warnings;
 use crate::conventions::addresses;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{list, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, items, one_of, port_fault, text};
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::names;
 use crate::kinds::resource::{ResourceRow, Strategy};
 use crate::value::{Value, json};
@@ -23,6 +25,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     defaults: set_defaults,
     validate,
     columns: columns::endpoints::ENDPOINTS,
+    updated_metadata: UpdatedMetadata::ChangeAndWhole,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -85,4 +89,21 @@ fn port(port: &Value, is_one_of_many: bool, at: At<'_>) -> Causes {
         causes.extend(invalid(&format_args!("{at}.appProtocol"), protocol, names::label_key(protocol)));
     }
     causes
+}
+
+/// Warns of addresses in unusual forms, but not the controller, which writes addresses as Go does.
+fn warnings(new: &Value, _old: Option<&Value>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if new["metadata"]["labels"]["endpoints.kubernetes.io/managed-by"] == "endpoint-controller" {
+        return warnings;
+    }
+    for (at, subset) in each(new, "subsets", &"").map(|(at, subset)| (at.to_string(), subset)) {
+        let at = at.trim_start_matches('.').to_owned();
+        for field in ["addresses", "notReadyAddresses"] {
+            for (at, address) in each(subset, field, &at) {
+                warnings.extend(address_warnings::ip(text(address, "ip"), &format_args!("{at}.ip")));
+            }
+        }
+    }
+    warnings
 }

@@ -5,6 +5,7 @@ use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, keep, object, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::items;
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Change, ResourceRow, Scope, Subresource};
 use crate::kinds::strategy::Deletion;
@@ -29,6 +30,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     validate_status,
     columns: columns::simple::NAMESPACES,
+    updated_metadata: UpdatedMetadata::Whole,
     ..ResourceRow::USUAL
 };
 
@@ -71,9 +73,6 @@ pub(in crate::kinds) fn set_defaults(namespace: &mut Value) {
     set_default(&mut namespace["status"], "phase", json!("Active"));
 }
 
-/// The finalizers that may have a name without a domain. Upstream: `IsStandardFinalizerName`.
-const STANDARD: [&str; 3] = [FINALIZER, metadata::ORPHAN, metadata::FOREGROUND];
-
 /// Refuses a phase that does not fit the deletion. The field's name is upstream's. Upstream:
 /// `ValidateNamespaceStatusUpdate`.
 fn validate_status(new: &Value, _old: Option<&Value>) -> Causes {
@@ -95,13 +94,7 @@ pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Causes {
         // Upstream's path has the index only for an update.
         let at: At<'_> = if old.is_some() { &at_one } else { &"spec.finalizers" };
         causes.extend(names::label_key(name).iter().map(|why| Cause::invalid(at, name, why)));
-        if !name.contains('/') && !STANDARD.contains(&name) {
-            causes.push(Cause::invalid(
-                at,
-                name,
-                "name is neither a standard finalizer name nor is it fully qualified",
-            ));
-        }
+        causes.extend(metadata::not_qualified(at, name));
     }
     causes
 }

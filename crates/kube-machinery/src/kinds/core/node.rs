@@ -4,14 +4,16 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
+use crate::conventions::address_warnings;
 use crate::conventions::addresses::{base_of, cidr, one_of_each_family};
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
-use crate::conventions::edit::{empty, set_default};
+use crate::conventions::edit::{empty, object, set_default};
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::amount;
 use crate::kinds::fields::{items, required_one_of, text};
-use crate::kinds::resource::{ResourceRow, Scope, StatusOnCreate, Strategy, Subresource};
+use crate::kinds::metadata::UpdatedMetadata;
+use crate::kinds::resource::{Change, ResourceRow, Scope, StatusOnCreate, Strategy, Subresource};
 use crate::kinds::{embedded, names};
 use crate::value::{Array, Value, json};
 
@@ -27,9 +29,12 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     strategy: Strategy { status_on_create: StatusOnCreate::Kept, ..Strategy::USUAL },
     fields: &[("spec.unschedulable", "spec.unschedulable", "false")],
     defaults: set_defaults,
+    prepare,
     validate,
     validate_status,
     columns: columns::node::COLUMNS,
+    updated_metadata: UpdatedMetadata::Whole,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -39,8 +44,21 @@ const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 pub(in crate::kinds) fn set_defaults(node: &mut Value) {
     set_default(node, "spec", empty());
     set_default(node, "status", empty());
+    keep_ranges_in_step(&mut node["spec"]);
     if let Some(capacity) = node["status"].get("capacity").cloned() {
         set_default(&mut node["status"], "allocatable", capacity);
+    }
+}
+
+/// Makes `podCIDR` the first of the `podCIDRs`. If they differ, older clients have set `podCIDR` alone. Upstream:
+/// `Convert_v1_NodeSpec_To_core_NodeSpec` and back.
+fn keep_ranges_in_step(spec: &mut Value) {
+    let range = text(spec, "podCIDR").to_owned();
+    let first = items(spec, "podCIDRs").first().and_then(Value::as_str).map(ToOwned::to_owned);
+    match first {
+        _ if !range.is_empty() && first.as_ref() != Some(&range) => spec["podCIDRs"] = json!([range]),
+        Some(first) if range.is_empty() => spec["podCIDR"] = json!(first),
+        _ => {}
     }
 }
 
@@ -236,4 +254,43 @@ fn validate_spec_update(new: &Value, old: &Value) -> Causes {
         causes.push(Cause::forbidden("spec.externalID", "may not be updated"));
     }
     causes
+}
+
+/// Removes what features need that are off or gone. Upstream: `dropDisabledFields`, and `PrepareForUpdate` of the status.
+fn prepare(new: &mut Value, _: &Change<'_>) {
+    for (part, field) in [("spec", "configSource"), ("spec", "podPreemptionPolicy"), ("status", "config")] {
+        if !new[part][field].is_null() {
+            object(&mut new[part]).remove(field);
+        }
+    }
+}
+
+/// Upstream: `nodeWarnings`.
+fn warnings(new: &Value, _old: Option<&Value>) -> Vec<String> {
+    let spec = &new["spec"];
+    let mut warnings = Vec::new();
+    if !text(spec, "externalID").is_empty() {
+        warnings.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".to_owned());
+    }
+    for (i, range) in items(spec, "podCIDRs").iter().filter_map(Value::as_str).enumerate() {
+        warnings.extend(address_warnings::cidr(range, &format_args!("spec.podCIDRs[{i}]")));
+    }
+    warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_range_of_older_clients_and_the_list_of_ranges_agree() {
+        let in_step = |mut spec: Value| {
+            keep_ranges_in_step(&mut spec);
+            spec
+        };
+        let both = json!({"podCIDR": "10.0.0.0/24", "podCIDRs": ["10.0.0.0/24"]});
+        assert_eq!(in_step(json!({"podCIDR": "10.0.0.0/24"})), both);
+        assert_eq!(in_step(json!({"podCIDRs": ["10.0.0.0/24"]})), both);
+        assert_eq!(in_step(json!({"podCIDR": "10.0.0.0/24", "podCIDRs": ["10.0.1.0/24", "fd00::/64"]})), both);
+    }
 }

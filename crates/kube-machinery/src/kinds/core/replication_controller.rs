@@ -25,9 +25,11 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     name_rule: NameRule::Declared,
     fields: &[("status.replicas", "status.replicas", "0")],
     defaults: set_defaults,
+    prepare: pod::disabled_fields::prepare_template,
     validate,
     validate_status: replica_set::validate_status, // the rules are the same
     columns: columns::templates::CONTROLLERS,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -85,4 +87,17 @@ fn validate_template(spec: &Value) -> Causes {
         causes.push(Cause::forbidden(format_args!("{at}.activeDeadlineSeconds"), why));
     }
     causes
+}
+
+/// Warns of the template. As upstream, an update gets the warnings about the old template. Upstream: `WarningsOnCreate`,
+/// `WarningsOnUpdate`.
+fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let Some(old) = old else {
+        let of_name = pod::warnings::no_label(new, "Pod names and hostnames").into_iter();
+        return of_name.chain(pod::warnings::of_changed_template(new, None)).collect();
+    };
+    if old["metadata"]["generation"] == new["metadata"]["generation"] {
+        return Vec::new();
+    }
+    pod::warnings::of_template(&old["spec"]["template"], &"spec.template")
 }

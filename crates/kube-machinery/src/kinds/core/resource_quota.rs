@@ -7,6 +7,7 @@ use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::object_field;
 use crate::conventions::go_struct::{Field, GoStruct};
+use crate::conventions::quantity::Quantity;
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::amount;
 use crate::kinds::fields::{invalid, items, text};
@@ -27,6 +28,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     validate_status,
     columns: columns::policy::QUOTAS,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -176,4 +178,21 @@ fn operator(requirement: &Value, scope: &str, at: At<'_>) -> Causes {
         other => causes.push(Cause::invalid(at_operator, other, "not a valid selector operator")),
     }
     causes
+}
+
+/// Warns of requests that exceed their limits. Upstream: `WarningsOnCreate`.
+fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let hard = &new["spec"]["hard"];
+    let amount = |name: &str| Quantity::parse(hard[name].as_str()?).ok();
+    let known = ["cpu", "memory", "storage", "ephemeral-storage"].into_iter().filter(|_| old.is_none());
+    let warning = |name: &str| {
+        let (mut requests, limits) = (format!("requests.{name}"), format!("limits.{name}"));
+        if hard[&requests].is_null() && matches!(name, "cpu" | "memory") {
+            requests = name.to_owned();
+        }
+        let (request, limit) = (amount(&requests)?, amount(&limits)?);
+        let exceeds = request.compare(&limit).is_gt();
+        exceeds.then(|| format!("ResourceQuota {requests} ({request}) should be less than {limits} ({limit})"))
+    };
+    known.filter_map(warning).collect()
 }

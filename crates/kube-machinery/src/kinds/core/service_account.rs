@@ -1,6 +1,7 @@
 //! The ServiceAccount kind, the identity of the processes in a pod. Upstream: `pkg/registry/core/serviceaccount`.
 
 use crate::conventions::edit::{list, object};
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::resource::{Change, DeleteResponse, ResourceRow, Subresource};
 use crate::value::Value;
 
@@ -14,6 +15,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     subresources: &[Subresource::Token],
     delete_response: DeleteResponse::Object,
     prepare,
+    updated_metadata: UpdatedMetadata::ChangeAndWhole,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -22,4 +25,16 @@ fn prepare(new: &mut Value, _: &Change<'_>) {
     for secret in list(new, "secrets") {
         object(secret).retain(|field, _| field == "name");
     }
+}
+
+const MOUNTABLE: &str = "kubernetes.io/enforce-mountable-secrets";
+
+/// Warns of an annotation that a write adds. Upstream: `warnIfHasEnforceMountableSecretsAnnotation`.
+fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let has = |account: &Value| account["metadata"]["annotations"].get(MOUNTABLE).is_some();
+    if !has(new) || old.is_some_and(has) {
+        return Vec::new();
+    }
+    let why = "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
+    vec![format!("metadata.annotations[{MOUNTABLE}]: {why}")]
 }

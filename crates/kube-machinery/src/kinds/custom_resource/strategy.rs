@@ -4,10 +4,12 @@
 use super::finalizers;
 use crate::conventions::edit::object;
 use crate::kinds::columns;
+use crate::kinds::metadata::FinalizerRule;
 use crate::kinds::reset_fields::excluded;
 use crate::kinds::resource::{
     Dispatcher, Generation, ObjectType, Resource, ResourceRow, Strategy, Subresource, UnconditionalUpdate,
 };
+use crate::kinds::strategy::DuplicateCauses;
 use crate::managed_fields::Filter;
 use crate::value::Value;
 
@@ -22,6 +24,8 @@ pub(super) const ROW: ResourceRow = ResourceRow {
     warnings: finalizers::warnings,
     reset_fields,
     columns: columns::simple::NAME_ALONE,
+    finalizer_rule: FinalizerRule::Usual,
+    duplicate_causes: DuplicateCauses::Kept,
     ..ResourceRow::USUAL
 };
 

@@ -1,9 +1,12 @@
 //! The kind CustomResourceDefinition, by which users add kinds of their own. The custom resources themselves are in
 //! `kinds::custom_resource`. Upstream: `k8s.io/apiextensions-apiserver`, `pkg/registry/customresourcedefinition`.
 
+use crate::kinds::metadata::FinalizerRule;
+use crate::kinds::registry::StorageForm;
 use crate::kinds::resource::{
     Deletion, Generation, ResourceRow, Scope, Strategy, Subresource, TableConvertor, UnconditionalUpdate,
 };
+use crate::kinds::strategy::DuplicateCauses;
 
 mod approval;
 #[cfg_attr(not(feature = "cel"), path = "no_cel_context.rs")]
@@ -54,5 +57,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate_status: validation::validate_status,
     warnings: warnings::warnings,
     columns: crate::kinds::columns::definitions::COLUMNS,
+    finalizer_rule: FinalizerRule::Usual,
+    duplicate_causes: DuplicateCauses::Kept,
+    storage_form: StorageForm::Json,
     ..ResourceRow::USUAL
 };

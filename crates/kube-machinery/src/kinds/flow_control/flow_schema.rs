@@ -11,7 +11,7 @@ use crate::conventions::edit::{empty, set_default};
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, items, number, text};
-use crate::kinds::metadata::keep_metadata_in_status_update;
+use crate::kinds::metadata::{FinalizerRule, UpdatedMetadata, keep_metadata_in_status_update};
 use crate::kinds::names;
 use crate::kinds::reset_fields;
 use crate::kinds::resource::{Generation, ResourceRow, Scope, Subresource};
@@ -35,6 +35,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     columns: columns::flow_control::SCHEMAS,
     table_order: Some(by_precedence),
     reset_fields: reset_fields::status_alone,
+    finalizer_rule: FinalizerRule::QualifiedButInStatus,
+    updated_metadata: UpdatedMetadata::Whole,
     ..ResourceRow::USUAL
 };
 

@@ -8,7 +8,7 @@ use crate::conventions::edit::{object, object_field};
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
 use crate::kinds::fields::text;
-use crate::kinds::metadata::keep_metadata_in_status_update;
+use crate::kinds::metadata::{FinalizerRule, UpdatedMetadata, keep_metadata_in_status_update};
 use crate::kinds::reset_fields;
 use crate::kinds::resource::{Generation, ResourceRow, Scope, Subresource};
 use crate::kinds::served::PRIORITY_LEVELS;
@@ -30,6 +30,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate_status: super::validate_status,
     columns: columns::flow_control::LEVELS,
     reset_fields: reset_fields::status_alone,
+    finalizer_rule: FinalizerRule::QualifiedButInStatus,
+    updated_metadata: UpdatedMetadata::Whole,
     ..ResourceRow::USUAL
 };
 

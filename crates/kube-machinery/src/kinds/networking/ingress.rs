@@ -4,11 +4,14 @@
 use std::collections::HashSet;
 
 use super::ingress_rules;
+use crate::conventions::address_warnings;
 use crate::conventions::addresses;
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
+use crate::conventions::quote::quote;
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, items, text};
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::Value;
@@ -26,6 +29,9 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     validate_status,
     columns: columns::networking::INGRESSES,
+    updated_metadata: UpdatedMetadata::ChangeAndWhole,
+    warnings,
+    status_warnings,
     ..ResourceRow::USUAL
 };
 
@@ -65,4 +71,25 @@ fn validate_status(new: &Value, old: Option<&Value>) -> Causes {
         }
     }
     causes
+}
+
+const CLASS: &str = "kubernetes.io/ingress.class";
+
+/// Warns of the annotation that the class's field replaces. Upstream: `WarningsOnCreate`.
+fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
+    let is_annotated = new["metadata"]["annotations"].get(CLASS).is_some();
+    if old.is_some() || !is_annotated || !new["spec"]["ingressClassName"].is_null() {
+        return Vec::new();
+    }
+    vec![format!("annotation {} is deprecated, please use 'spec.ingressClassName' instead", quote(CLASS))]
+}
+
+/// Warns of addresses of the load balancer in unusual forms. Upstream: `ingressStatusStrategy.WarningsOnUpdate`.
+pub(in crate::kinds) fn status_warnings(new: &Value) -> Vec<String> {
+    let points = items(&new["status"]["loadBalancer"], "ingress").iter().enumerate();
+    let warning = |(i, point)| {
+        let address = Some(text(point, "ip")).filter(|address| !address.is_empty())?;
+        address_warnings::ip(address, &format_args!("status.loadBalancer.ingress[{i}]"))
+    };
+    points.filter_map(warning).collect()
 }

@@ -6,6 +6,7 @@ use crate::conventions::causes::Causes;
 use crate::conventions::edit::object_field;
 use crate::kinds::columns;
 use crate::kinds::fields::{invalid, one_of, text};
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, ResourceRow, Scope};
 use crate::value::{Value, json};
@@ -22,6 +23,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     defaults: set_defaults,
     validate,
     columns: columns::networking::CLASSES,
+    updated_metadata: UpdatedMetadata::ChangeAndWhole,
     ..ResourceRow::USUAL
 };
 

@@ -5,6 +5,7 @@ use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::kinds::columns;
 use crate::kinds::fields::{invalid, required, text};
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::names::{self, NameRule};
 use crate::kinds::resource::{ResourceRow, Scope};
 use crate::value::Value;
@@ -21,6 +22,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     name_rule: NameRule::Address,
     validate,
     columns: columns::networking::ADDRESSES,
+    updated_metadata: UpdatedMetadata::Whole,
     ..ResourceRow::USUAL
 };
 

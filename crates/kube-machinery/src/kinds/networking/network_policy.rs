@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::conventions::address_warnings;
 use crate::conventions::addresses;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
@@ -24,6 +25,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     defaults: set_defaults,
     validate,
     columns: columns::networking::POLICIES,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -146,4 +148,21 @@ fn ip_block(block: &Value, old_cidrs: &HashSet<&str>, at: At<'_>) -> Causes {
         }
     }
     causes
+}
+
+/// Warns of ranges in unusual forms. Upstream: `networkPolicyWarnings`.
+fn warnings(new: &Value, _old: Option<&Value>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (direction, peers) in [("ingress", "from"), ("egress", "to")] {
+        for (at, rule) in each(&new["spec"], direction, &"spec") {
+            for (at, peer) in each(rule, peers, &at).filter(|(_, peer)| !peer["ipBlock"].is_null()) {
+                let (block, at) = (&peer["ipBlock"], format!("{at}.ipBlock"));
+                warnings.extend(address_warnings::cidr(text(block, "cidr"), &format_args!("{at}.cidr")));
+                for (k, except) in items(block, "except").iter().filter_map(Value::as_str).enumerate() {
+                    warnings.extend(address_warnings::cidr(except, &format_args!("{at}.except[{k}]")));
+                }
+            }
+        }
+    }
+    warnings
 }

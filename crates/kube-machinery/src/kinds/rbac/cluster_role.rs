@@ -7,6 +7,7 @@ use crate::conventions::label_selector;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::items;
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::names::NameRule;
 use crate::kinds::registry::TableConvertor;
 use crate::kinds::resource::{ResourceRow, Scope, Strategy};
@@ -25,6 +26,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     columns: columns::simple::DEFAULT,
     table_convertor: TableConvertor::Default,
+    updated_metadata: UpdatedMetadata::Whole,
     ..ResourceRow::USUAL
 };
 

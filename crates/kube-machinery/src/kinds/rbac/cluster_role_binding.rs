@@ -3,6 +3,7 @@
 
 use crate::conventions::causes::Causes;
 use crate::kinds::columns;
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{ResourceRow, Scope, Strategy};
 use crate::value::Value;
@@ -20,6 +21,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     defaults: super::set_defaults_of_binding,
     validate,
     columns: columns::rbac::CLUSTER_BINDINGS,
+    updated_metadata: UpdatedMetadata::Whole,
     ..ResourceRow::USUAL
 };
 

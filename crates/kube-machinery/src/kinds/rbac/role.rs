@@ -2,6 +2,7 @@
 
 use crate::conventions::causes::Causes;
 use crate::kinds::columns;
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::names::NameRule;
 use crate::kinds::registry::TableConvertor;
 use crate::kinds::resource::{ResourceRow, Strategy};
@@ -19,6 +20,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     columns: columns::simple::DEFAULT,
     table_convertor: TableConvertor::Default,
+    updated_metadata: UpdatedMetadata::Whole,
     ..ResourceRow::USUAL
 };
 

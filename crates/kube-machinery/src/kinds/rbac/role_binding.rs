@@ -3,6 +3,7 @@
 
 use crate::conventions::causes::Causes;
 use crate::kinds::columns;
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{ResourceRow, Strategy};
 use crate::value::Value;
@@ -19,6 +20,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     defaults: super::set_defaults_of_binding,
     validate,
     columns: columns::rbac::BINDINGS,
+    updated_metadata: UpdatedMetadata::Whole,
     ..ResourceRow::USUAL
 };
 

@@ -10,7 +10,7 @@ use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
 use crate::kinds::core::pod::volume_sources::csi_driver_name;
 use crate::kinds::fields::{each, invalid, items, not_negative, required, text};
-use crate::kinds::metadata::keep_metadata_in_status_update;
+use crate::kinds::metadata::{UpdatedMetadata, keep_metadata_in_status_update};
 use crate::kinds::names;
 use crate::kinds::reset_fields;
 use crate::kinds::resource::{Change, DeleteResponse, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
@@ -31,6 +31,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     columns: columns::csi::NODES,
     reset_fields: reset_fields::status_alone,
+    updated_metadata: UpdatedMetadata::Whole,
     ..ResourceRow::USUAL
 };
 

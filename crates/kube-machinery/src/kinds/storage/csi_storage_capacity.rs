@@ -10,6 +10,7 @@ use crate::kinds::core::pod;
 use crate::kinds::core::pod::resource_validation::parsed;
 use crate::kinds::deprecated_labels;
 use crate::kinds::fields::{invalid, text};
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::names;
 use crate::kinds::resource::{ResourceRow, Strategy, TableConvertor, UnconditionalUpdate};
 use crate::value::Value;
@@ -27,6 +28,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     // Upstream has printers for this kind, but its registry does not use them.
     table_convertor: TableConvertor::Default,
     columns: columns::simple::DEFAULT,
+    updated_metadata: UpdatedMetadata::Whole,
     ..ResourceRow::USUAL
 };
 

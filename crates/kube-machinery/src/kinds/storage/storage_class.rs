@@ -8,6 +8,7 @@ use crate::conventions::edit::set_default;
 use crate::kinds::columns;
 use crate::kinds::deprecated_labels;
 use crate::kinds::fields::{each, invalid, items, one_of, required, text};
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::names;
 use crate::kinds::resource::{DeleteResponse, ResourceRow, Scope};
 use crate::value::{Value, json};
@@ -26,6 +27,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     warnings,
     columns: columns::storage::CLASSES,
+    default_in_list: Some(effective_default),
+    updated_metadata: UpdatedMetadata::Whole,
     ..ResourceRow::USUAL
 };
 
@@ -33,6 +36,20 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
 fn set_defaults(class: &mut Value) {
     set_default(class, "reclaimPolicy", json!("Delete"));
     set_default(class, "volumeBindingMode", json!("Immediate"));
+}
+
+/// Finds the class that claims without a class get: of those that are marked, the newest one, or the first by name.
+/// Upstream: `getEffectiveDefaultStorageClass`.
+fn effective_default(classes: &[Value]) -> Option<usize> {
+    let marks = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
+    let is_marked = |class: &Value| marks.iter().any(|mark| class["metadata"]["annotations"][*mark] == "true");
+    let age = |class: &Value| text(&class["metadata"], "creationTimestamp").to_owned();
+    let marked = classes.iter().enumerate().filter(|(_, class)| is_marked(class));
+    let newest = marked.max_by(|(_, one), (_, other)| {
+        let names = text(&other["metadata"], "name").cmp(text(&one["metadata"], "name"));
+        age(one).cmp(&age(other)).then(names)
+    });
+    newest.map(|(i, _)| i)
 }
 
 /// Upstream: `ValidateStorageClass`.
@@ -59,7 +76,8 @@ fn topologies(class: &Value) -> Causes {
         let at = format_args!("allowedTopologies[{i}]");
         let (read, wrong) = topology(term, &at);
         causes.extend(wrong);
-        if !seen.insert(read) {
+        // As upstream, which compares with the terms that follow before it has read them, an empty term is a duplicate.
+        if read.is_empty() || !seen.insert(read) {
             causes.push(Cause::duplicate(format_args!("{at}.matchLabelExpressions"), ""));
         }
     }
@@ -99,4 +117,22 @@ fn warnings(new: &Value, _old: Option<&Value>) -> Vec<String> {
         }));
     }
     warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_marked_class_is_the_default_of_a_list() {
+        let class = |name: &str, mark: &str, created: &str| {
+            let annotations = json!({"storageclass.kubernetes.io/is-default-class": mark});
+            json!({"metadata": {"name": name, "annotations": annotations, "creationTimestamp": created}})
+        };
+        let old = class("a", "true", "2023-05-01T10:00:00Z");
+        let new = [class("c", "true", "2023-05-01T10:00:01Z"), class("b", "true", "2023-05-01T10:00:01Z")];
+        let other = class("d", "false", "2023-05-01T10:00:02Z");
+        assert_eq!(effective_default(&[old, new[0].clone(), new[1].clone(), other.clone()]), Some(2));
+        assert_eq!(effective_default(&[other]), None);
+    }
 }

@@ -8,7 +8,7 @@ use crate::kinds::columns;
 use crate::kinds::core::persistent_volume::{inline_spec, set_inline_defaults};
 use crate::kinds::core::pod::volume_sources::csi_driver_name;
 use crate::kinds::fields::{invalid, text};
-use crate::kinds::metadata::keep_metadata_in_status_update;
+use crate::kinds::metadata::{UpdatedMetadata, keep_metadata_in_status_update};
 use crate::kinds::names;
 use crate::kinds::reset_fields;
 use crate::kinds::resource::{DeleteResponse, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
@@ -31,6 +31,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate_status: validate,
     columns: columns::csi::ATTACHMENTS,
     reset_fields: reset_fields::status_alone,
+    updated_metadata: UpdatedMetadata::Whole,
     ..ResourceRow::USUAL
 };
 

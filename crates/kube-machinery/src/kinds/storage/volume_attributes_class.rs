@@ -5,6 +5,7 @@ use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::kinds::columns;
 use crate::kinds::fields::pairs;
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::resource::{DeleteResponse, ResourceRow, Scope};
 use crate::value::Value;
 
@@ -20,6 +21,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     delete_response: DeleteResponse::Object,
     validate,
     columns: columns::csi::ATTRIBUTES_CLASSES,
+    updated_metadata: UpdatedMetadata::ChangeAndWhole,
     ..ResourceRow::USUAL
 };
 

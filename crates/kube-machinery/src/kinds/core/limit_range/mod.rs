@@ -4,6 +4,7 @@
 mod limits;
 
 pub use self::limits::{limits_broken_by_claim, limits_broken_by_pod, set_default_resources};
+use crate::kinds::metadata::UpdatedMetadata;
 use std::collections::{BTreeSet, HashSet};
 
 use std::cmp::Ordering;
@@ -32,6 +33,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     columns: columns::simple::DEFAULT,
     table_convertor: TableConvertor::Default,
+    updated_metadata: UpdatedMetadata::Whole,
     ..ResourceRow::USUAL
 };
 

@@ -8,6 +8,9 @@ mod validation;
 use crate::conventions::edit::{empty, set_default};
 use crate::kinds::columns;
 use crate::kinds::core::pod::volumes;
+use crate::kinds::deprecated_labels::{self, LabelValues};
+use crate::kinds::fields::{each, text};
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::resource::Change;
 use crate::kinds::resource::{DeleteResponse, ResourceRow, Scope, Subresource};
 use crate::kinds::resource_list::round_up;
@@ -29,6 +32,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     prepare,
     validate: validation::validate,
     columns: columns::storage::VOLUMES,
+    updated_metadata: UpdatedMetadata::Whole,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -62,4 +67,41 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
     } else if !is_kept && (status[SINCE].is_null() || status[SINCE] == before[SINCE]) {
         new["status"][SINCE] = json!(change.now);
     }
+}
+
+/// The annotations that fields replace, each with upstream's message.
+const ANNOTATIONS: [(&str, &str); 2] = [
+    ("volume.beta.kubernetes.io/storage-class", r#"deprecated since v1.8; use "storageClassName" attribute instead"#),
+    ("volume.beta.kubernetes.io/mount-options", r#"deprecated since v1.31; use "mountOptions" attribute instead"#),
+];
+
+/// The sources of volumes that no longer work, with upstream's name and message.
+const DROPPED: [(&str, &str, &str); 6] = [
+    ("cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+"),
+    ("photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"),
+    ("scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+"),
+    ("storageos", "storageOS", "deprecated in v1.22, non-functional in v1.25+"),
+    ("glusterfs", "glusterfs", "deprecated in v1.25, non-functional in v1.26+"),
+    ("rbd", "rbd", "deprecated in v1.28, non-functional in v1.31+"),
+];
+
+/// Upstream: `GetWarningsForPersistentVolume`.
+fn warnings(new: &Value, _old: Option<&Value>) -> Vec<String> {
+    let (spec, annotations) = (&new["spec"], &new["metadata"]["annotations"]);
+    let mut warnings = Vec::new();
+    for (key, message) in ANNOTATIONS.iter().filter(|(key, _)| annotations.get(key).is_some()) {
+        warnings.push(format!("metadata.annotations[{key}]: {message}"));
+    }
+    if text(spec, "persistentVolumeReclaimPolicy") == "Recycle" {
+        let why = "The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic \
+            provisioning.";
+        warnings.push(format!("spec.persistentVolumeReclaimPolicy: {why}"));
+    }
+    for (at, term) in each(&spec["nodeAffinity"]["required"], "nodeSelectorTerms", &"spec.nodeAffinity.required") {
+        warnings.extend(deprecated_labels::of_term(term, LabelValues::Unchecked, &at));
+    }
+    for (_, name, message) in DROPPED.iter().filter(|(source, ..)| !spec[*source].is_null()) {
+        warnings.push(format!("spec.{name}: {message}"));
+    }
+    warnings
 }

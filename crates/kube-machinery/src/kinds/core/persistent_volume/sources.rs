@@ -5,8 +5,9 @@
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::kinds::core::pod::paths::no_backsteps;
+use crate::kinds::core::pod::retired_systems as old;
 use crate::kinds::core::pod::storage_systems as systems;
-use crate::kinds::core::pod::volume_sources::{self as sources, Type, retired, volume_type};
+use crate::kinds::core::pod::volume_sources::{self as sources, Type, volume_type};
 use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
 use crate::value::Value;
@@ -17,24 +18,24 @@ const TYPES: [Type; 22] = [
     // `path` and `second` are upstream's names in its causes, which sometimes differ from the field.
     Type { path: "persistentDisk", ..volume_type("gcePersistentDisk", systems::gce_disk) },
     volume_type("awsElasticBlockStore", systems::aws_disk),
-    retired("glusterfs"),
-    retired("flocker"),
+    volume_type("glusterfs", old::glusterfs_volume),
+    volume_type("flocker", old::flocker),
     volume_type("nfs", sources::nfs),
-    retired("rbd"),
-    retired("quobyte"),
-    Type { second: "cephFS", ..retired("cephfs") },
+    volume_type("rbd", old::rbd),
+    volume_type("quobyte", old::quobyte),
+    Type { second: "cephFS", ..volume_type("cephfs", old::cephfs) },
     volume_type("iscsi", systems::iscsi_volume),
     volume_type("cinder", cinder),
     volume_type("fc", systems::fibre_channel),
     volume_type(FLEX, systems::flex),
     volume_type("azureFile", azure_file),
     volume_type("vsphereVolume", systems::vsphere),
-    retired("photonPersistentDisk"),
+    volume_type("photonPersistentDisk", old::photon_disk),
     volume_type("portworxVolume", systems::portworx),
     volume_type("azureDisk", systems::azure_disk),
-    retired("scaleIO"),
+    volume_type("scaleIO", old::scale_io),
     volume_type(LOCAL, local),
-    retired("storageos"),
+    volume_type("storageos", storage_os),
     volume_type("csi", csi),
 ];
 /// The volume type that upstream accepts even if another type precedes it.
@@ -89,6 +90,12 @@ fn long_portal(spec: &Value, name: &str, path: At<'_>) -> Option<Cause> {
 
 fn cinder(source: &Value, at: At<'_>) -> Causes {
     let mut causes = systems::cinder(source, at);
+    causes.extend(namespace_of_secret(source, at));
+    causes
+}
+
+fn storage_os(source: &Value, at: At<'_>) -> Causes {
+    let mut causes = old::storage_os(source, at);
     causes.extend(namespace_of_secret(source, at));
     causes
 }

@@ -5,7 +5,9 @@ mod validation;
 use crate::conventions::edit::{empty, object, object_field, set_default};
 use crate::conventions::quantity::Quantity;
 use crate::kinds::columns;
+use crate::kinds::core::pod::volume_warnings;
 use crate::kinds::fields::text;
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::resource::Change;
 use crate::kinds::resource::{DeleteResponse, ResourceRow, Subresource};
 use crate::kinds::resource_list::round_up;
@@ -25,6 +27,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate: validation::validate,
     validate_status: validation::validate_status,
     columns: columns::storage::CLAIMS,
+    updated_metadata: UpdatedMetadata::ChangeAndWhole,
+    warnings,
     ..ResourceRow::USUAL
 };
 
@@ -63,6 +67,10 @@ pub fn requests_more(new: &Value, old: &Value) -> bool {
 /// Copies the data source between the older `dataSource` and the newer `dataSourceRef`, and drops unsupported sources.
 /// Upstream: `EnforceDataSourceBackwardsCompatibility`, `NormalizeDataSources`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
+    // The health of the volume needs a feature gate that is off by default.
+    if !new["status"]["healthStatus"].is_null() {
+        object(&mut new["status"]).remove("healthStatus");
+    }
     if change.subresource.is_some() {
         return;
     }
@@ -93,4 +101,17 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
 fn is_known(source: &Value) -> bool {
     let known = [("PersistentVolumeClaim", ""), ("VolumeSnapshot", "snapshot.storage.k8s.io")];
     known.contains(&(text(source, "kind"), text(source, "apiGroup")))
+}
+
+const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
+
+/// Upstream: `GetWarningsForPersistentVolumeClaim`.
+fn warnings(new: &Value, _old: Option<&Value>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if new["metadata"]["annotations"].get(CLASS).is_some() {
+        let why = r#"deprecated since v1.8; use "storageClassName" attribute instead"#;
+        warnings.push(format!("metadata.annotations[{CLASS}]: {why}"));
+    }
+    warnings.extend(volume_warnings::claim_spec(&new["spec"], &"spec"));
+    warnings
 }

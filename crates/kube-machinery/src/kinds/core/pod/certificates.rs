@@ -7,6 +7,7 @@ use super::projected::Paths;
 use super::selectors::label_selector;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
+use crate::conventions::label_selector;
 use crate::kinds::fields::{invalid, one_of, pairs, required, text};
 use crate::kinds::names;
 use crate::value::Value;
@@ -69,7 +70,11 @@ fn named_bundle(source: &Value, name: &str, at: At<'_>) -> Causes {
     causes.extend(invalid(&path, name, prefixed));
     if !source["labelSelector"].is_null() {
         let why = "labelSelector must be unset if name is specified";
-        causes.push(Cause::invalid_json(format_args!("{at}.labelSelector"), &source["labelSelector"], why));
+        causes.push(Cause::invalid_as(
+            format_args!("{at}.labelSelector"),
+            &label_selector::shown(&source["labelSelector"]),
+            why,
+        ));
     }
     causes
 }

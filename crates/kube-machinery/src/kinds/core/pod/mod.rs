@@ -9,6 +9,7 @@ pub(in crate::kinds) mod claim_template;
 mod containers;
 pub(in crate::kinds) mod current_amounts;
 pub(in crate::kinds) mod defaults;
+pub(in crate::kinds) mod disabled_fields;
 mod environment;
 mod ephemeral_containers_update;
 mod field_references;
@@ -19,6 +20,7 @@ mod mounts;
 mod network;
 pub(in crate::kinds) mod paths;
 mod placement;
+mod port_warnings;
 pub(in crate::kinds) mod ports;
 mod probe_validation;
 mod probes;
@@ -29,6 +31,7 @@ mod reset_fields;
 mod resize;
 pub(in crate::kinds) mod resource_validation;
 mod restarts;
+pub(in crate::kinds) mod retired_systems;
 mod security;
 mod selectors;
 mod status;
@@ -40,10 +43,13 @@ mod update;
 pub(in crate::kinds) mod validation;
 pub(in crate::kinds) mod volume_sources;
 mod volume_validation;
+pub(in crate::kinds) mod volume_warnings;
 pub(in crate::kinds) mod volumes;
+pub(in crate::kinds) mod warnings;
 mod windows;
 
 use crate::kinds::columns;
+use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::resource::{DeleteResponse, Deletion, Generation, ResourceRow, Subresource};
 
 pub(in crate::kinds) use self::certificates::signer_name;
@@ -91,8 +97,11 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     validate_status,
     validate_subresource: subresources::validate,
+    warnings: warnings::of_pod,
+    status_warnings: status::warnings,
     reset_fields: reset_fields::reset_fields,
     columns: columns::pod::COLUMNS,
     row_conditions: columns::pod::row_conditions,
+    updated_metadata: UpdatedMetadata::ChangeAndWhole,
     ..ResourceRow::USUAL
 };

@@ -13,8 +13,8 @@ pub(crate) fn container(container: &mut Value) {
             set_default(probe, field, json!(number));
         }
         http_get(probe);
-        if let Some(grpc) = object_field(probe, "grpc") {
-            set_default(grpc, "service", json!(""));
+        if let Some(grpc) = object_field(probe, "grpc").filter(|grpc| grpc["service"].is_null()) {
+            grpc["service"] = json!("");
         }
     }
     let Some(lifecycle) = object_field(container, "lifecycle") else { return };

@@ -126,7 +126,7 @@ pub fn fields_from_annotations(pod: &mut Value) {
 
 /// Converts an AppArmor annotation to a profile. Returns `None` if the profile would not be valid. Upstream:
 /// `ApparmorFieldForAnnotation`.
-fn app_armor_field(annotation: &str) -> Option<Value> {
+pub(super) fn app_armor_field(annotation: &str) -> Option<Value> {
     let profile = match annotation {
         "unconfined" => json!({"type": "Unconfined"}),
         "runtime/default" => json!({"type": "RuntimeDefault"}),

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 
 use super::selectors::label_name;
+use crate::conventions::address_warnings;
 use crate::conventions::addresses::{ip, one_of_each_family};
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
@@ -113,4 +114,15 @@ fn addresses(status: &Value, field: &str) -> Causes {
         causes.push(Cause::invalid_json(format_args!("status.{field}"), &json!(shown), why));
     }
     causes
+}
+
+/// Warns of addresses in unusual forms. Upstream: `podStatusStrategy.WarningsOnUpdate`.
+pub(super) fn warnings(new: &Value) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for field in ["podIPs", "hostIPs"] {
+        for (i, address) in items(&new["status"], field).iter().enumerate() {
+            warnings.extend(address_warnings::ip(text(address, "ip"), &format_args!("status.{field}[{i}].ip")));
+        }
+    }
+    warnings
 }

@@ -1,5 +1,5 @@
-//! Validates the volume sources that name a storage system, such as iSCSI or Azure Disk. Only types that Kubernetes
-//! still has a driver for, in the tree or as CSI, are validated; upstream also validates the others. Upstream:
+//! Validates the volume sources that name a storage system, such as iSCSI or Azure Disk, and for which
+//! Kubernetes still has a driver, in the tree or as CSI. `retired_systems` validates the others. Upstream:
 //! `validateISCSIVolumeSource` and its neighbours in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
@@ -8,14 +8,17 @@ use crate::kinds::fields::{items, number, one_of_if_set, pairs, required, text};
 use crate::value::Value;
 
 const CACHING: [&str; 3] = ["None", "ReadOnly", "ReadWrite"];
+const MANAGED_URI: &str =
+    "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
+const BLOB_URI: &str = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";
 const AZURE_KINDS: [&str; 3] = ["Dedicated", "Managed", "Shared"];
 
-fn require_all(source: &Value, fields: &[&str], at: At<'_>) -> Causes {
+pub(super) fn require_all(source: &Value, fields: &[&str], at: At<'_>) -> Causes {
     fields.iter().filter_map(|field| required(source, field, at)).collect()
 }
 
 /// Checks that the reference to a secret, if there is one, has a name.
-fn secret_reference(source: &Value, at: At<'_>) -> Option<Cause> {
+pub(super) fn secret_reference(source: &Value, at: At<'_>) -> Option<Cause> {
     let secret = &source["secretRef"];
     secret.is_object().then(|| required(secret, "name", &format_args!("{at}.secretRef"))).flatten()
 }
@@ -171,6 +174,16 @@ pub(in crate::kinds) fn azure_disk(source: &Value, at: At<'_>) -> Causes {
     let mut causes = require_all(source, &["diskName", "diskURI"], at);
     causes.extend(one_of_if_set(source, "cachingMode", &CACHING, at));
     causes.extend(one_of_if_set(source, "kind", &AZURE_KINDS, at));
+    let (uri, at_uri) = (text(source, "diskURI"), format_args!("{at}.diskURI"));
+    match source["kind"].as_str() {
+        Some("Managed") if !uri.starts_with("/subscriptions/") => {
+            causes.push(Cause::unsupported_text(at_uri, uri, &[MANAGED_URI]));
+        }
+        Some(kind) if kind != "Managed" && !uri.starts_with("https://") => {
+            causes.push(Cause::unsupported_text(at_uri, uri, &[BLOB_URI]));
+        }
+        _ => {}
+    }
     causes
 }
 

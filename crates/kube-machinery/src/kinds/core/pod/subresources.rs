@@ -2,6 +2,7 @@
 //! other changes before [`validate`] checks the rest. Upstream: `podEphemeralContainersStrategy` and
 //! `podResizeStrategy` in `pkg/registry/core/pod/strategy.go`.
 
+use super::disabled_fields::{drop_disabled_fields, drop_from_status};
 use super::profiles::fields_from_annotations;
 use super::{ephemeral_containers_update, label_keys, resize, status_update};
 use crate::conventions::causes::Causes;
@@ -15,6 +16,9 @@ use crate::value::{Value, json};
 /// one through `status`, only the deletion time and the owner references. Upstream: `podStrategy.PrepareForCreate` and
 /// the `PrepareForUpdate` of the subresources.
 pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
+    if change.subresource.is_none() {
+        drop_disabled_fields(new);
+    }
     let Some(old) = change.old else {
         set_default(new, "status", empty());
         set_default(&mut new["status"], "phase", json!("Pending"));
@@ -35,6 +39,7 @@ pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
         Some(Subresource::Resize) => restore_all_but_resources(new, old),
         // Upstream: `podStatusStrategy`.
         Some(Subresource::Status) => {
+            drop_from_status(new);
             for field in ["deletionTimestamp", "ownerReferences"] {
                 keep(&old["metadata"], &mut new["metadata"], field);
             }

@@ -31,12 +31,6 @@ pub(in crate::kinds) const fn volume_type(field: &'static str, check: fn(&Value,
     Type { field, second: field, path: field, check }
 }
 
-/// Returns a type whose driver Kubernetes has dropped, without a translation to CSI. Its source is stored, but not
-/// validated.
-pub(in crate::kinds) const fn retired(field: &'static str) -> Type {
-    volume_type(field, |_, _| Causes::new())
-}
-
 pub(super) fn empty_dir(source: &Value, at: At<'_>) -> Causes {
     let limit = source["sizeLimit"].as_str().and_then(|text| Quantity::parse(text).ok());
     let is_wrong = limit.is_some_and(|limit| limit.is_negative());

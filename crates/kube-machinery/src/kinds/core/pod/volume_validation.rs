@@ -6,8 +6,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::claim_template::ephemeral;
 use super::projected::{downward_api, projected};
+use super::retired_systems as old;
 use super::storage_systems as systems;
-use super::volume_sources::{self as sources, Type, retired, volume_type};
+use super::volume_sources::{self as sources, Type, volume_type};
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::kinds::fields::{each, text};
@@ -25,25 +26,25 @@ const TYPES: [Type; 30] = [
     volume_type("secret", sources::secret),
     volume_type("nfs", sources::nfs),
     volume_type("iscsi", systems::iscsi),
-    retired("glusterfs"),
-    retired("flocker"),
+    volume_type("glusterfs", old::glusterfs),
+    volume_type("flocker", old::flocker),
     volume_type("persistentVolumeClaim", sources::claim),
-    retired("rbd"),
+    volume_type("rbd", old::rbd),
     volume_type("cinder", systems::cinder),
-    Type { second: "cephFS", ..retired("cephfs") },
-    retired("quobyte"),
+    Type { second: "cephFS", ..volume_type("cephfs", old::cephfs) },
+    volume_type("quobyte", old::quobyte),
     Type { second: "downwarAPI", ..volume_type("downwardAPI", downward_api) }, // upstream's spelling
     volume_type("fc", systems::fibre_channel),
     volume_type("flexVolume", systems::flex),
     volume_type("configMap", sources::config_map),
     volume_type("azureFile", systems::azure_file),
     volume_type("vsphereVolume", systems::vsphere),
-    retired("photonPersistentDisk"),
+    volume_type("photonPersistentDisk", old::photon_disk),
     volume_type("portworxVolume", systems::portworx),
     volume_type("azureDisk", systems::azure_disk),
-    retired("storageos"),
+    volume_type("storageos", old::storage_os),
     volume_type("projected", projected),
-    retired("scaleIO"),
+    volume_type("scaleIO", old::scale_io),
     volume_type("csi", sources::csi),
     volume_type("ephemeral", ephemeral),
     volume_type("image", sources::image),

@@ -9,9 +9,11 @@ mod families;
 mod free_ranges;
 mod load_balancer;
 mod validation;
+mod warnings;
 
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
+use crate::kinds::networking::ingress;
 use crate::kinds::resource::{DeleteResponse, ResourceRow, Strategy, Subresource};
 
 pub use self::allocation::SERVICE_RANGE;
@@ -38,5 +40,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate_status,
     allocator: Some(allocator),
     columns: columns::service::COLUMNS,
+    warnings: warnings::warnings,
+    status_warnings: ingress::status_warnings,
     ..ResourceRow::USUAL
 };
