@@ -198,7 +198,7 @@ metadata: {name: shop}
     #[tokio::test(start_paused = true)]
     async fn objects_are_created_in_the_order_of_the_files_also_of_kinds_that_a_file_defines() {
         let folder = Folder::with(&[("2.yml", OBJECTS), ("1.yaml", DEFINITION), ("README.md", "no YAML: [")]);
-        let manifests = read(&[folder.0.clone()]).unwrap();
+        let manifests = read(std::slice::from_ref(&folder.0)).unwrap();
         let cluster = Cluster::builder().admission(Admission::Kube).start();
         let client = cluster.client("default");
         create(&client, &manifests).await.unwrap();
@@ -234,6 +234,6 @@ metadata: {name: shop}
     #[test]
     fn a_folder_without_manifests_is_refused() {
         let folder = Folder::with(&[("README.md", "")]);
-        assert!(format!("{:#}", read(&[folder.0.clone()]).unwrap_err()).contains("has no YAML files"));
+        assert!(format!("{:#}", read(std::slice::from_ref(&folder.0)).unwrap_err()).contains("has no YAML files"));
     }
 }

@@ -12,7 +12,7 @@ mod handlers;
 mod observer;
 mod pods;
 mod rank;
-mod set;
+mod slim_replica_set;
 mod spec;
 mod status;
 mod sync;
@@ -40,7 +40,7 @@ use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedI
 use kube_informers::workqueue::{WorkEvent, WorkQueue};
 use observer::Observer;
 pub use observer::SyncEvent;
-use set::Set;
+use slim_replica_set::SlimReplicaSet;
 
 /// The index of pods by the uid of their ReplicaSet. Pods without a controller are indexed by their namespace.
 const OWNER: &str = "owner";
@@ -95,9 +95,9 @@ pub struct Controller {
     kind: ApiResource,
     /// The kind and the component in the Events.
     source: &'static EventSource,
-    set_informer: SharedIndexInformer<Set>,
+    set_informer: SharedIndexInformer<SlimReplicaSet>,
     pod_informer: SharedIndexInformer<SlimPod>,
-    sets: Lister<Set>,
+    sets: Lister<SlimReplicaSet>,
     by_owner: Index<SlimPod>,
     queue: WorkQueue<String>,
     /// The created and deleted pods that the cache has not seen yet.
@@ -140,7 +140,8 @@ impl Controller {
         K::Scope: 'static,
     {
         let kind = ApiResource::erase::<K>(&());
-        let (set_informer, pod_informer) = (factory.informer_as::<K, Set>(), factory.informer_as::<Pod, SlimPod>());
+        let (set_informer, pod_informer) =
+            (factory.informer_as::<K, SlimReplicaSet>(), factory.informer_as::<Pod, SlimPod>());
         let of_pods = kind.clone();
         let by_owner = pod_informer.index(OWNER, move |pod| pods::owner_index(pod, &of_pods))?;
         Ok(Self {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::pods::owner;
-use super::set::Set;
+use super::slim_replica_set::SlimReplicaSet;
 use super::{Controller, spec};
 use crate::shared::slim_pod::SlimPod;
 use kube_informers::cache::{Deletion, EventHandler, InitialList, deletion_key, meta_namespace_key};
@@ -14,7 +14,7 @@ use kube_selectors::LabelSelector;
 pub(super) struct ReplicaSetHandler(pub(super) Arc<Controller>);
 
 impl ReplicaSetHandler {
-    fn enqueue(&self, set: &Set) {
+    fn enqueue(&self, set: &SlimReplicaSet) {
         if (self.0.ours)(set) {
             self.0.queue.add(meta_namespace_key(set));
         }
@@ -28,19 +28,19 @@ impl ReplicaSetHandler {
     }
 }
 
-impl EventHandler<Set> for ReplicaSetHandler {
-    fn on_add(&mut self, set: Arc<Set>, _initial: InitialList) {
+impl EventHandler<SlimReplicaSet> for ReplicaSetHandler {
+    fn on_add(&mut self, set: Arc<SlimReplicaSet>, _initial: InitialList) {
         self.enqueue(&set);
     }
 
-    fn on_update(&mut self, old: Arc<Set>, new: Arc<Set>) {
+    fn on_update(&mut self, old: Arc<SlimReplicaSet>, new: Arc<SlimReplicaSet>) {
         if old.metadata.uid != new.metadata.uid {
             self.forget(&meta_namespace_key(&*old)); // deleted and created again while no watch ran
         }
         self.enqueue(&new); // also in a resync, which reconciles every ReplicaSet again
     }
 
-    fn on_delete(&mut self, deletion: Deletion<Set>) {
+    fn on_delete(&mut self, deletion: Deletion<SlimReplicaSet>) {
         self.forget(&deletion_key(&deletion));
         if let Some(set) = deletion.object() {
             self.enqueue(set);

@@ -10,12 +10,12 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use kube_informers::cache::{Meta, Object};
 use serde::Deserialize;
 
-/// A ReplicaSet, read from the JSON of either kind.
+/// A ReplicaSet with the fields that the controller reads, from the JSON of either kind.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "ReadSet")]
-pub(super) struct Set(ReplicaSet);
+pub(super) struct SlimReplicaSet(ReplicaSet);
 
-impl Deref for Set {
+impl Deref for SlimReplicaSet {
     type Target = ReplicaSet;
 
     fn deref(&self) -> &ReplicaSet {
@@ -23,13 +23,13 @@ impl Deref for Set {
     }
 }
 
-impl Object for Set {
+impl Object for SlimReplicaSet {
     fn meta(&self) -> Meta<'_> {
         Object::meta(&self.0)
     }
 }
 
-/// The JSON form of either kind, from which a [`Set`] is made.
+/// The JSON form of either kind, from which a [`SlimReplicaSet`] is made.
 #[derive(Deserialize)]
 struct ReadSet {
     #[serde(default)]
@@ -71,7 +71,7 @@ impl From<ReadSelector> for LabelSelector {
     }
 }
 
-impl From<ReadSet> for Set {
+impl From<ReadSet> for SlimReplicaSet {
     fn from(ReadSet { metadata, spec, status }: ReadSet) -> Self {
         let ReadSpec { replicas, min_ready_seconds, selector, template } = spec;
         let spec = ReplicaSetSpec { replicas, min_ready_seconds, selector: selector.into(), template };
@@ -91,7 +91,7 @@ mod tests {
     use super::super::spec;
     use super::*;
 
-    fn set(selector: &Value) -> Set {
+    fn set(selector: &Value) -> SlimReplicaSet {
         let spec = json!({"replicas": 2, "minReadySeconds": 5, "selector": selector, "template": {}});
         serde_json::from_value(json!({"metadata": {"name": "web"}, "spec": spec, "status": {"replicas": 1}})).unwrap()
     }
