@@ -186,7 +186,7 @@ mod tests {
             ("informer-lab reflector --stages slow", vec!["slow-image"]),
             ("informer-lab cluster --controllers de", vec!["deletions", "deployment"]),
             ("informer-lab cluster --controllers deployment,de", vec![]),
-            ("informer-lab cluster --controllers deployment,rep", vec!["deployment,replicaset"]),
+            ("informer-lab cluster --controllers deployment,replicas", vec!["deployment,replicaset"]),
             ("informer-lab cluster --fault drop", vec!["drop-watches"]),
             ("informer-lab cluster --authorization r", vec!["rbac"]),
             ("informer-lab reflector --lang ", vec!["en", "zh"]),

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use kube_testcluster::{Cluster, Stages};
+use kube_testcluster::{Cluster, Controllers, Stages};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -12,8 +12,10 @@ use crate::support::api::{Api, PODS, item, pod};
 
 const NODES: &str = "/api/v1/nodes";
 
+/// Returns a cluster without the controllers of workloads, of which one would evict the pods that tainted nodes refuse.
 fn cluster(stages: &str) -> (Cluster, Api) {
-    let cluster = Cluster::builder().stages(Stages::named(stages).unwrap()).nodes(1).start();
+    let builder = Cluster::builder().controllers(Controllers::Housekeeping);
+    let cluster = builder.stages(Stages::named(stages).unwrap()).nodes(1).start();
     let api = Api::new(&cluster);
     (cluster, api)
 }
