@@ -37,6 +37,7 @@ func startKubeAPIServer(program string) (*server, error) {
 	}
 	storage, stopEtcd, err := etcd.Start("")
 	if err != nil {
+		os.RemoveAll(folder)
 		return nil, err
 	}
 	cleanUp := func() { stopEtcd(); os.RemoveAll(folder) }

@@ -37,7 +37,7 @@ var kubeTable = []row{
 	{
 		name:   "annotations that upstream computes",
 		reason: "upstream answers metadata alone from its internal object, which has no annotation for the generation of a template",
-		mend:   dropping(regexp.MustCompile(`/metadata/annotations(/deprecated.daemonset.template.generation)?$`)),
+		mend:   of("/daemonsets", dropping(regexp.MustCompile(`/metadata/annotations(/deprecated.daemonset.template.generation)?$`))),
 	},
 	{
 		name:   "the requestor",
@@ -53,7 +53,7 @@ var kubeTable = []row{
 	{
 		name:   "the user",
 		reason: "a client of our server without TLS has no token, so that a CertificateSigningRequest is from another user",
-		mend:   dropping(regexp.MustCompile(`/spec/(groups|uid|username|extra)(/|$)`)),
+		mend:   of("/certificatesigningrequests", dropping(regexp.MustCompile(`/spec/(groups|uid|username|extra)(/|$)`))),
 	},
 	{
 		name:   "deletions of unreadable objects",
@@ -113,4 +113,14 @@ func rowNamed(name string) int {
 		}
 	}
 	panic("no row " + name)
+}
+
+// of returns a mend for the requests to one kind.
+func of(plural string, mend func(Request, Outcome, Outcome) (Outcome, Outcome)) func(Request, Outcome, Outcome) (Outcome, Outcome) {
+	return func(request Request, real, ours Outcome) (Outcome, Outcome) {
+		if !strings.Contains(request.Path, plural) {
+			return real, ours
+		}
+		return mend(request, real, ours)
+	}
 }

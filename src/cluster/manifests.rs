@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use kube::api::{ApiResource, DynamicObject, PostParams};
-use kube::{Api, Client};
+use http::Request;
+use kube::api::{ApiResource, DynamicObject};
+use kube::{Client, Resource as _};
 
 use super::files;
 use crate::trace::Failure;
@@ -66,42 +67,55 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Creates the objects in their order. An object that exists stays as it is, so that a cluster of `--data` starts again
-/// with the same options.
+/// Creates the objects in their order, and returns those that exist. They stay as they are, so that a cluster of `--data`
+/// starts again with the same options.
 ///
 /// # Errors
-/// The server refuses an object, or does not know its kind.
-pub(super) async fn create(client: &Client, manifests: &[Manifest]) -> Result<()> {
+/// The server refuses an object, or does not know its kind or one of its fields.
+pub(super) async fn create(client: &Client, manifests: &[Manifest]) -> Result<Vec<String>> {
     let mut kinds = Kinds::default();
+    let mut kept = Vec::new();
     for Manifest { file, objects } in manifests {
         for object in objects {
-            let created = async {
-                let (kind, namespaced) = kinds.find(client, object).await?;
-                let api: Api<DynamicObject> = match &object.metadata.namespace {
-                    _ if !namespaced => Api::all_with(client.clone(), &kind),
-                    None => Api::default_namespaced_with(client.clone(), &kind),
-                    Some(namespace) => Api::namespaced_with(client.clone(), namespace, &kind),
-                };
-                match api.create(&PostParams::default(), object).await {
-                    Err(kube::Error::Api(status)) if status.is_already_exists() => Ok(()),
-                    created => created.map(drop),
+            match create_one(client, &mut kinds, object).await {
+                Err(kube::Error::Api(status)) if status.is_already_exists() => {
+                    kept.push(format!("{file}: {}", described(object)));
                 }
-            };
-            created.await.map_err(|error| refused(file, object, error))?;
+                created => created.map_err(|error| refused(file, object, error))?,
+            }
         }
     }
-    Ok(())
+    Ok(kept)
+}
+
+async fn create_one(client: &Client, kinds: &mut Kinds, object: &DynamicObject) -> kube::Result<()> {
+    let (kind, namespaced) = kinds.find(client, object).await?;
+    let namespace = object.metadata.namespace.as_deref().unwrap_or(client.default_namespace());
+    let path = DynamicObject::url_path(&kind, Some(namespace).filter(|_| namespaced));
+    // Strict, as kubectl, because a field with a typo would be dropped in silence.
+    let request = Request::post(format!("{path}?fieldValidation=Strict")).header("Content-Type", "application/json");
+    let body = serde_json::to_vec(object).map_err(kube::Error::SerdeError)?;
+    client.request::<DynamicObject>(request.body(body).map_err(kube::Error::HttpError)?).await.map(drop)
 }
 
 fn refused(file: &str, object: &DynamicObject, error: kube::Error) -> Failure {
-    let kind = object.types.as_ref().map_or("", |types| types.kind.as_str());
-    let name = object.metadata.name.as_deref().or(object.metadata.generate_name.as_deref()).unwrap_or_default();
-    Failure::new((format!("{file}: cannot create the {kind} {name:?}"), format!("{file}：无法创建 {kind} {name:?}")))
-        .because(error)
+    let object = described(object);
+    let why = match error {
+        kube::Error::Api(status) => status.message.clone(), // without the fields of the Status
+        other => other.to_string(),
+    };
+    Failure::new((format!("{file}: cannot create the {object}"), format!("{file}：无法创建 {object}")))
+        .because(why)
         .next((
             "correct the object, or put what it needs before it: files are read in the order of their names",
             "请修正这个对象，或把它依赖的对象放在前面：文件按名字的顺序读取",
         ))
+}
+
+/// Returns the kind and the name of an object.
+fn described(object: &DynamicObject) -> String {
+    let kind = object.types.as_ref().map_or("", |types| types.kind.as_str());
+    format!("{kind} {:?}", object.metadata.name.as_deref().unwrap_or_default())
 }
 
 /// The kinds that the server serves, by apiVersion; read when they are asked for, because a manifest may define some.
@@ -152,6 +166,7 @@ mod tests {
     use std::fs;
 
     use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::Api;
     use kube_testcluster::{Admission, Cluster};
 
     use super::*;
@@ -202,7 +217,8 @@ metadata: {name: shop}
         let cluster = Cluster::builder().admission(Admission::Kube).start();
         let client = cluster.client("default");
         create(&client, &manifests).await.unwrap();
-        create(&client, &manifests).await.expect("objects that exist stay");
+        let kept = create(&client, &manifests).await.expect("objects that exist stay");
+        assert_eq!(kept.len(), 4);
         let map = Api::<ConfigMap>::default_namespaced(client.clone()).get("c").await.unwrap();
         assert_eq!(map.data.unwrap()["a"], "b");
         let kind = ApiResource {
@@ -220,6 +236,7 @@ metadata: {name: shop}
         let cluster = Cluster::builder().start();
         for (text, why) in [
             ("{apiVersion: v1, kind: ConfigMap, metadata: {name: A}}", "ConfigMap \"A\" is invalid"),
+            ("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, datta: {}}", "unknown field \"datta\""),
             ("{apiVersion: v1, kind: Nosuch, metadata: {name: a}}", "no kind Nosuch in v1"),
             ("{apiVersion: x.org/v1, kind: X, metadata: {name: a}}", "no kind X in x.org/v1"),
         ] {

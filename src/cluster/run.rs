@@ -58,7 +58,10 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
         }
         let client = cluster.client("default");
         let introduction = introduction(client.clone()).await.context("the cluster does not answer")?;
-        manifests::create(&client, &manifests).await?;
+        let kept = manifests::create(&client, &manifests).await?;
+        if !cluster.is_continued() {
+            kept.iter().for_each(|kept| announce_kept(kept, &console.printer));
+        }
         settings.faults.iter().for_each(|fault| cluster.faults().start(fault.clone()));
         let playing = tokio::spawn(play_scenario(scenario, client, console.printer.clone(), stop.clone()));
         let ended = if settings.command.is_empty() {
@@ -116,6 +119,11 @@ fn announce_data(folder: &Path, settings: &ClusterSettings, printer: &Printer) {
         ),
         &format!("继续使用 {folder} 里的数据：忽略 {}，因为这个集群沿用首次启动时的设置", ignored.join("、")),
     );
+}
+
+/// Announces that an object of a manifest existed already, because a part of the manifest then has no effect.
+fn announce_kept(object: &str, printer: &Printer) {
+    printer.notice(&format!("{object} exists already and stays as it is"), &format!("{object} 已经存在，保持不变"));
 }
 
 /// Clients send no token without TLS, so a test of an account's permissions would see everything allowed.
@@ -176,11 +184,14 @@ fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
     let builder = builder.authorization(settings.authorization.into());
     let builder = builder.managed_fields(settings.managed_fields.into());
     let builder = builder.max_events(settings.events).admin(settings.admin).first_revision(revision_of_the_clock());
-    let builder = if settings.bare { builder.bare() } else { builder };
     let builder = match files::input_file(settings.node_template.as_deref(), "the file of nodes", None)? {
         None => builder,
-        Some(source) => builder.node_templates(source.parsed(files::NODES, node_templates_from_yaml)?),
+        Some(source) => {
+            let templates = source.parsed(files::NODES, node_templates_from_yaml)?;
+            builder.nodes(settings.nodes.unwrap_or(templates.len())).node_templates(templates)
+        }
     };
+    let builder = if settings.bare { builder.bare() } else { builder };
     Ok(match &settings.pods {
         None => builder,
         Some(Pods::Crowd(number)) => builder.crowd(*number),

@@ -65,7 +65,7 @@ pub struct ClusterCommandArgs {
     /// Start only the API server, as envtest does: no nodes, scheduler, kubelet or controllers
     ///
     /// 只启动 API server，和 envtest 一样：没有节点、调度器、kubelet 和控制器
-    #[arg(long, conflicts_with_all = ["nodes", "controllers", "scheduler", "admission", "stages"])]
+    #[arg(long, conflicts_with_all = ["nodes", "controllers", "scheduler", "admission", "stages", "node_template"])]
     pub bare: bool,
     /// Run these controllers. all: all of them; deletions: those of garbage collection, namespaces, service accounts,
     /// aggregated roles and nodes; NAME,…: those of deletions and these workload controllers, such as
@@ -118,10 +118,11 @@ pub struct ClusterCommandArgs {
     /// 全部对象，像 kube-apiserver 一样；off：都不记录，并拒绝 server-side apply
     #[arg(long, value_enum, default_value = "applied", hide_possible_values = true, value_name = "applied|all|off")]
     pub managed_fields: ManagedFields,
-    /// Give the nodes of --nodes the labels, taints and resources of the Node in this YAML file. With several Nodes, the
-    /// nodes get them in turn
+    /// Give the nodes the labels, taints and resources of the Nodes in this YAML file: one node for each, or as many as
+    /// --nodes says, in turn. Their names stay node-1, node-2 and so on
     ///
-    /// 让 --nodes 的节点带上这个文件（YAML）里 Node 的标签、污点和资源；文件里有几个 Node 时轮流使用
+    /// 让节点带上这个文件（YAML）里 Node 的标签、污点和资源：每个 Node 一个节点，或按 --nodes 的数目轮流使用。名字仍是
+    /// node-1、node-2……
     #[arg(long, value_name = "FILE")]
     pub node_template: Option<PathBuf>,
     /// Create the objects of this YAML file, or of all YAML files in this folder, in order. Can be repeated

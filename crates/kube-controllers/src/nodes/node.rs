@@ -61,14 +61,29 @@ pub fn node(n: usize, now: &str) -> Value {
     })
 }
 
+/// The fields of a template's spec, and the label, that tell one node from another. A template that a user has copied from
+/// a real node has them, and all nodes would be the same node.
+const OF_ONE_NODE: [&str; 3] = ["podCIDR", "podCIDRs", "providerID"];
+const HOSTNAME: &str = "kubernetes.io/hostname";
+
 /// Gives a node what a template has: labels, annotations, the spec, and resources. A resource that the template makes
 /// larger or smaller is allocatable as a whole, unless the template says how much of it is.
 pub fn follow_template(node: &mut Value, template: &Value) {
+    let hostname = node["metadata"]["labels"][HOSTNAME].clone();
     for map in ["labels", "annotations"] {
         merge(&mut node["metadata"], map, &template["metadata"][map]);
     }
-    for (field, value) in template["spec"].as_object().into_iter().flatten() {
+    node["metadata"]["labels"][HOSTNAME] = hostname;
+    let spec = template["spec"].as_object().into_iter().flatten();
+    for (field, value) in spec.filter(|(field, _)| !OF_ONE_NODE.contains(&field.as_str())) {
         node["spec"][field.as_str()] = value.clone();
+    }
+    if node["spec"]["unschedulable"] == true {
+        let taint = json!({"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"});
+        match &mut node["spec"]["taints"] {
+            Value::Array(taints) => taints.push(taint), // a controller reacts to later changes only
+            none => *none = json!([taint]),
+        }
     }
     let resources = &template["status"];
     merge(&mut node["status"], "capacity", &resources["capacity"]);

@@ -26,8 +26,7 @@ fn manifest(value: &Value) -> Result<DynamicObject, String> {
             return Err(format!("expected an object with {field}"));
         }
     }
-    let named = |field: &str| !value["metadata"][field].as_str().unwrap_or_default().is_empty();
-    if !named("name") && !named("generateName") {
+    if value["metadata"]["name"].as_str().unwrap_or_default().is_empty() {
         return Err("expected an object with metadata.name".into());
     }
     serde_json::from_str(&value.to_string()).map_err(|error| format!("expected an object: {error}"))
@@ -40,8 +39,12 @@ fn manifest(value: &Value) -> Result<DynamicObject, String> {
 /// The text is not YAML, or contains something that is not a Node, or a Node that an API server would refuse.
 pub fn node_templates_from_yaml(text: &str, name: &str) -> Result<Vec<Node>, FileError> {
     let read = |(value, at): (Value, Location)| template(value).map_err(|problem| FileError::at(name, at, problem));
-    yaml_documents::objects(text, name, "nodes: documents of kind Node, a List of nodes, or a sequence of nodes")
-        .map(|found| found.into_iter().map(read).collect())?
+    let found =
+        yaml_documents::objects(text, name, "nodes: documents of kind Node, a List of nodes, or a sequence of nodes")?;
+    if found.is_empty() {
+        return Err(FileError::at(name, Location::UNKNOWN, "expected a Node, found nothing"));
+    }
+    found.into_iter().map(read).collect()
 }
 
 fn template(mut value: Value) -> Result<Node, String> {
@@ -55,7 +58,11 @@ fn template(mut value: Value) -> Result<Node, String> {
     if value["metadata"]["name"].is_null() {
         value["metadata"]["name"] = "template".into(); // each node gets a name of its own
     }
-    let shaped = NODES.decode_value(value).map_err(|error| format!("expected a Node: {error}"))?.value;
+    let decoded = NODES.decode_value(value).map_err(|error| format!("expected a Node: {error}"))?;
+    if let Some(fault) = decoded.faults.first() {
+        return Err(format!("expected a Node, found {fault}"));
+    }
+    let shaped = decoded.value;
     let mut with_defaults = shaped.clone();
     (NODES.defaults)(&mut with_defaults);
     if let Some(cause) = NODES.causes_of_new(&with_defaults).first() {
@@ -79,6 +86,12 @@ mod tests {
     }
 
     #[test]
+    fn the_items_of_an_object_that_is_no_list_are_its_own() {
+        let text = "{apiVersion: example.org/v1, kind: Menu, metadata: {name: m}, items: [{name: soup}]}";
+        assert_eq!(manifests_from_yaml(text, "a.yaml").unwrap()[0].data["items"][0]["name"], "soup");
+    }
+
+    #[test]
     fn an_object_without_kind_or_name_is_refused_with_its_line() {
         for (text, problem) in [
             ("\napiVersion: v1\nmetadata: {name: a}\n", "a.yaml:2: expected an object with kind"),
@@ -90,7 +103,9 @@ mod tests {
 
     #[test]
     fn a_template_that_is_no_valid_node_is_refused() {
-        for text in ["kind: Pod\n", "spec: {taints: [{key: a, effect: b}]}\n", "status: {capacity: 5}\n"] {
+        for text in
+            ["kind: Pod\n", "spec: {taints: [{key: a, effect: b}]}\n", "status: {capacity: 5}\n", "specs: {}\n", ""]
+        {
             assert!(node_templates_from_yaml(text, "n.yaml").is_err(), "{text}");
         }
         let read =

@@ -32,16 +32,30 @@ enum YamlDocument {
 }
 
 impl YamlDocument {
+    fn items(items: Vec<Spanned<Value>>) -> Vec<(Value, Location)> {
+        items.into_iter().map(|item| (item.value, item.referenced)).collect()
+    }
+
     /// Returns the objects in the document, each with its position. `at` is the position of the document.
     fn objects(self, at: Location) -> Vec<(Value, Location)> {
         match self {
             Self::Empty => Vec::new(),
-            Self::Sequence(items) | Self::Mapping { items: Some(items), .. } => {
-                items.into_iter().map(|item| (item.value, item.referenced)).collect()
+            Self::Sequence(items) => Self::items(items),
+            Self::Mapping { fields, items: Some(items) } if is_list(&fields) => Self::items(items),
+            Self::Mapping { mut fields, items } => {
+                if let Some(items) = items {
+                    let items: Vec<_> = items.into_iter().map(|item| item.value).collect();
+                    fields.insert("items".into(), items.into()); // the object's own field
+                }
+                vec![(Value::Object(fields), at)]
             }
-            Self::Mapping { fields, items: None } => vec![(Value::Object(fields), at)],
         }
     }
+}
+
+/// Returns true if the `items` of an object are objects of the file. A custom resource may have a field of this name.
+fn is_list(object: &Map) -> bool {
+    object.get("kind").and_then(Value::as_str).is_none_or(|kind| kind.ends_with("List"))
 }
 
 impl<'de> Deserialize<'de> for YamlDocument {

@@ -11,6 +11,18 @@ use crate::kinds::fields::items;
 use crate::kinds::resource::{Change, Subresource};
 use crate::value::{Value, json};
 
+/// Gives a new pod with scheduling gates the condition that says so. Upstream: `applySchedulingGatedCondition`.
+fn note_gates(pod: &mut Value, now: &str) {
+    if items(&pod["spec"], "schedulingGates").is_empty() {
+        return;
+    }
+    let gated = json!({
+        "type": "PodScheduled", "status": "False", "reason": "SchedulingGated",
+        "message": "Scheduling is blocked due to non-empty scheduling gates", "lastTransitionTime": now,
+    });
+    pod["status"]["conditions"] = json!([gated]);
+}
+
 /// Sets the phase of a new pod, its AppArmor profiles from its annotations, and its selectors from label keys. In an
 /// update through `ephemeralcontainers` or `resize`, restores what the subresource does not change in the spec and in the metadata; in
 /// one through `status`, only the deletion time and the owner references. Upstream: `podStrategy.PrepareForCreate` and
@@ -24,6 +36,7 @@ pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
         set_default(&mut new["status"], "phase", json!("Pending"));
         fields_from_annotations(new);
         label_keys::merge(new);
+        note_gates(new, change.now);
         return;
     };
     match change.subresource {
