@@ -26,7 +26,6 @@ func openings() []Request {
 	object := maps.path() + "/a"
 	return append(kubeOpenings(),
 		Request{Method: "GET", Path: "/api/v1/namespaces/default", Plural: "namespaces"},
-		sent("PUT", "/api/v1/namespaces/<<ns:>>/services/b/status", "application/json", `{"metadata":{"name":"b"}}`),
 		Request{Method: "GET", Path: object, Header: map[string]string{"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}, Plural: maps.plural},
 		sent("PATCH", object+"?dryRun=All&fieldManager=me", applyPatch, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`),
 		sent("POST", "/api/v1/namespaces", "application/json", `{"metadata":{"name":"a","finalizers":["example.org/a"]}}`),
@@ -35,7 +34,8 @@ func openings() []Request {
 		Request{Method: "GET", Path: "/apis/" + passingGroup + "/v1", Plural: "customresourcedefinitions", eventually: true},
 		Request{Method: "PATCH", Path: definitionsPath + "/" + passingNames[0] + "/status", Header: map[string]string{"Content-Type": jsonPatch}, Body: backdateConditions, Plural: "customresourcedefinitions"},
 		Request{Method: "POST", Path: "/apis/" + passingGroup + "/v1/namespaces/<<ns:>>/as", Header: map[string]string{"Content-Type": protobufType}, Body: `{"apiVersion":"passing.example.org/v1","kind":"A","metadata":{"name":"a"}}`, Plural: "customresourcedefinitions"},
-		refusedDefinition(`"x-kubernetes-validations":[{"rule":"self.all(x, self.all(y, x == y))"}]`))
+		refusedDefinition(`"x-kubernetes-validations":[{"rule":"self.all(x, self.all(y, x == y))"}]`),
+		sent("PUT", "/api/v1/namespaces/<<ns:>>/services/b/status", "application/json", `{"metadata":{"name":"b"}}`)) // the last, because only the peer creates it
 }
 
 // smallest is a definition with only the required fields.
