@@ -60,6 +60,8 @@ pub(super) enum Key {
     Node(String),
     /// A pod whose tolerations or node have changed.
     Pod(String),
+    /// The time of the next eviction. One key for all pods.
+    Timer,
     /// A pod whose time may be over.
     Eviction(String),
 }
@@ -100,6 +102,7 @@ impl Reconciler for Controller {
         match key {
             Key::Node(name) => self.sync_node(name).await,
             Key::Pod(key) => self.sync_pod(key).await,
+            Key::Timer => self.queue_due(),
             Key::Eviction(key) => return self.evict(key).await,
         }
         Ok(())

@@ -52,7 +52,18 @@ impl Controller {
     /// Plans an eviction, unless one is planned already.
     fn plan(&self, pod: String, at: Option<Instant>, delay: Duration) {
         if self.evictions.add(&pod, at) {
-            self.queue.add_after(Key::Eviction(pod), delay);
+            // The queue cannot cancel a delayed key, and keeps its earliest time, so it delays no key of a pod.
+            let key = if at.is_some() { Key::Timer } else { Key::Eviction(pod) };
+            self.queue.add_after(key, delay);
+        }
+    }
+
+    /// Queues the evictions whose time has come, and then waits for the next one.
+    pub(super) fn queue_due(&self) {
+        let (due, next) = self.evictions.due();
+        due.into_iter().for_each(|pod| self.queue.add(Key::Eviction(pod)));
+        if let Some(delay) = next {
+            self.queue.add_after(Key::Timer, delay);
         }
     }
 

@@ -39,7 +39,8 @@ async fn untaint(api: &Api) {
 /// Returns the messages of the Events about a pod, oldest first.
 async fn messages(api: &Api, pod: &str) -> Vec<String> {
     let path = "/api/v1/namespaces/default/events?fieldSelector=reason%3DTaintManagerEviction,involvedObject.name%3D";
-    let events = api.items(&format!("{path}{pod}")).await;
+    let mut events = api.items(&format!("{path}{pod}")).await;
+    events.sort_by_key(|event| event["metadata"]["creationTimestamp"].to_string()); // the names have no order
     assert!(events.iter().all(|event| {
         let source = &event["source"]["component"];
         event["type"] == "Normal" && source == "taint-eviction-controller" && event["involvedObject"]["kind"] == "Pod"
@@ -108,6 +109,27 @@ async fn a_pod_stays_if_the_taint_goes_in_time() {
     );
     seconds(5).await;
     assert_eq!(api.get(&format!("{PODS}/a")).await.status, 404);
+    cluster.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_taint_that_comes_back_before_the_first_time_is_over_evicts_the_pod_too() {
+    let (cluster, api) = running();
+    api.created(PODS, &pod("a", "node-1", &tolerates(json!(100)))).await;
+    seconds(3).await;
+    taint(&api, "NoExecute").await;
+    seconds(50).await;
+    untaint(&api).await;
+    seconds(10).await;
+    taint(&api, "NoExecute").await;
+    seconds(99).await;
+    assert!(api.get(&format!("{PODS}/a")).await.body["metadata"]["deletionTimestamp"].is_null());
+    seconds(5).await;
+    assert_eq!(api.get(&format!("{PODS}/a")).await.status, 404);
+    assert_eq!(
+        messages(&api, "a").await,
+        ["Cancelling deletion of Pod default/a", "Marking for deletion Pod default/a"]
+    );
     cluster.shutdown().await;
 }
 
