@@ -21,8 +21,8 @@ const ATTEMPTS: usize = 5;
 const RETRY: Duration = Duration::from_millis(10);
 
 impl Controller {
-    /// Evicts a pod if its time is over. As in upstream, a pod that cannot be evicted stays until its node or the pod
-    /// changes again.
+    /// Evicts a pod if its time is over. As in upstream, a pod stays if all [`ATTEMPTS`] fail, until a change of its
+    /// node's taints or of its tolerations plans another eviction.
     pub(super) async fn evict(&self, pod: &str) -> Result<(), SyncError> {
         if !self.evictions.begin(pod) {
             return Ok(());
