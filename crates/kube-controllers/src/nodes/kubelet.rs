@@ -304,3 +304,6 @@ impl KubeletContext {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,7 +27,7 @@ mod signature;
 mod spread_constraint;
 mod state;
 #[cfg(test)]
-mod testing;
+pub(in crate::nodes) mod testing;
 mod topology_counts;
 mod unfit;
 

@@ -3,6 +3,7 @@
 
 use super::event_correlator::PodEvent;
 use super::pod_worker::PodWorker;
+use super::sync_pod::is_untouched;
 use crate::nodes::requests::Author;
 use crate::nodes::scheduler::{Assignment, Attempt, Scheduler, Unfit};
 use kube_machinery::conventions::conditions;
@@ -37,6 +38,9 @@ impl PodWorker {
                     scheduler.forget(self.uid());
                     return Err(kube_client::Error::Api(status));
                 };
+                if is_untouched(&self.pod) {
+                    scheduler.admit(&self.pod);
+                }
                 scheduler.observe(&self.pod);
                 self.host_ip = scheduler.assignment_of(theirs).await.address;
                 return Ok(());

@@ -155,7 +155,7 @@ fn after_start(run: &Arc<[Stage]>) -> Arc<[Stage]> {
 }
 
 /// Returns true if no kubelet has begun with the pod.
-fn is_untouched(pod: &Value) -> bool {
+pub(super) fn is_untouched(pod: &Value) -> bool {
     pod["status"]["phase"] == "Pending" && pod["status"]["startTime"].is_null()
 }
 

@@ -1,13 +1,13 @@
 //! Makes the nodes, the pods and the waiting pods of the scheduler's tests.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::watch;
 
-use super::Nodeless;
 use super::node_info::Node;
 use super::queue::{Outcome, Pending};
 use super::state::State;
+use super::{Nodeless, Scheduler};
 use crate::nodes::requests::Received;
 use kube_machinery::value::{Value, json};
 
@@ -19,12 +19,12 @@ impl AsRef<Value> for Stored {
     }
 }
 
-pub(super) fn received(pod: Value) -> Received {
+pub(in crate::nodes) fn received(pod: Value) -> Received {
     Received::new(Arc::new(Stored(pod)))
 }
 
 /// Returns a pod in the namespace `default`, whose name is its uid.
-pub(super) fn pod(uid: &str, labels: Value, spec: Value) -> Value {
+pub(in crate::nodes) fn pod(uid: &str, labels: Value, spec: Value) -> Value {
     let metadata = json!({"name": uid, "namespace": "default", "uid": uid, "generation": 1, "labels": labels});
     json!({"metadata": metadata, "spec": spec})
 }
@@ -48,6 +48,14 @@ pub(super) fn zones(names: &[&str]) -> State {
         state.set_node(name, Some(node(name, labels, json!({}))));
     }
     state
+}
+
+/// Returns a scheduler that knows nodes of these names.
+pub(in crate::nodes) fn scheduler(nodes: &[&str]) -> Scheduler {
+    let (_, listed) = watch::channel(true);
+    let (namespaces, budgets) = (listed.clone(), listed.clone());
+    let state = Arc::new(Mutex::new(zones(nodes)));
+    Scheduler { state, listed, namespaces, budgets, progress: watch::Sender::default() }
 }
 
 /// Counts a pod on a node that it is bound to.
