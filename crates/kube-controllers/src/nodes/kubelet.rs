@@ -39,7 +39,7 @@ use super::logs::Logs;
 use super::pod;
 pub use super::progress::Progress;
 use super::progress::Resting;
-use super::requests::{PodChange, PodWatch, Requests};
+use super::requests::{PodChange, PodWatch, Received, Requests};
 use super::scheduler::{Nodeless, Scheduler};
 use super::stages::Stages;
 use crate::clock::Clock;
@@ -216,26 +216,12 @@ impl Kubelet {
             let taken = pods.iter().filter_map(|pod| number(pod["status"]["podIP"].as_str()?));
             self.addresses = taken.max().unwrap_or_default();
         }
+        self.retain(&pods); // first, because a new pod may need what a deleted one has taken
         self.admit_all(&pods);
-        let mut there = BTreeSet::new();
         for pod in pods {
-            there.insert(pod::uid(&pod).to_owned());
             self.sync_pod(pod);
         }
         self.earlier = Earlier::None; // a pod that is written from now on was not run before
-        // Forget the pods that were deleted while no watch ran.
-        if let Some(scheduler) = &self.context.scheduler {
-            scheduler.retain(&there);
-        }
-        self.pods.retain(|uid, managed| {
-            let stays = there.contains(uid);
-            if !stays {
-                managed.abort();
-                self.deadlines.remove(uid);
-                self.context.forget(uid);
-            }
-            stays
-        });
         self.record_progress(revision);
         loop {
             let (revision, change) = tokio::select! {
@@ -265,6 +251,23 @@ impl Kubelet {
             }
             self.record_progress(revision);
         }
+    }
+
+    /// Forgets the pods that were deleted while no watch ran.
+    fn retain(&mut self, pods: &[Received]) {
+        let there: BTreeSet<_> = pods.iter().map(|pod| pod::uid(pod).to_owned()).collect();
+        if let Some(scheduler) = &self.context.scheduler {
+            scheduler.retain(&there);
+        }
+        self.pods.retain(|uid, managed| {
+            let stays = there.contains(uid);
+            if !stays {
+                managed.abort();
+                self.deadlines.remove(uid);
+                self.context.forget(uid);
+            }
+            stays
+        });
     }
 
     /// Handles the end of a pod's task.

@@ -13,7 +13,7 @@ use kube_testcluster::Cluster;
 
 use super::pod_worker::PodWorker;
 use super::*;
-use crate::nodes::requests::{Answer, Author, ObjectRef, Received};
+use crate::nodes::requests::{Answer, Author, ObjectRef};
 use crate::nodes::scheduler::testing::{self, received};
 
 /// A server that has one pod, and whose watches end at once.
@@ -97,4 +97,18 @@ async fn a_pod_that_another_scheduler_binds_at_the_same_moment_must_fit_too() {
         assert_eq!((&worker.pod["status"]["phase"], worker.is_over), (&json!(phase), phase == "Failed"), "{theirs}");
         kubelet.running.shutdown().await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_that_was_deleted_during_a_gap_in_the_watch_takes_nothing_from_a_new_one() {
+    let lists = [pod("old", Some("a"), running()), pod("new", Some("a"), pending())].map(|pod| vec![pod]);
+    let mut kubelet = kubelet(Server { lists: Mutex::new(lists.into()), ..Server::default() }, &["a"]);
+    kubelet.follow().await;
+    kubelet.follow().await;
+    let scheduler = kubelet.context.scheduler.clone().unwrap();
+    assert_eq!(scheduler.not_admitted("new").map(|answer| answer.message), None);
+    let other = received(pod("other", Some("a"), pending()));
+    scheduler.admit(&other);
+    assert!(scheduler.not_admitted("other").is_some(), "the new pod counts");
+    kubelet.running.shutdown().await;
 }
