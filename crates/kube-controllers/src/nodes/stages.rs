@@ -55,10 +55,10 @@ use wire::StagesFile;
 ///
 /// Once the pod has a node, the first step after the report of `ContainerCreating` waits until the pod's volumes can be
 /// mounted. The next step that is about the containers waits until the steps of `init` have been performed for each init
-/// container. Without `init`, an init container ends at once. A container that ends with another exit code than 0 starts
-/// again after a back-off, unless the pod is never restarted. A sidecar runs from the first report that it runs until the
-/// pod ends. The first step that needs the regular containers (the Event `Created` or `Started`, or the report that they
-/// run) waits until their environment is complete.
+/// container. One of these steps must report `terminated`. Without `init`, an init container ends at once. A container
+/// that ends with another exit code than 0 starts again after a back-off, unless the pod is never restarted. A sidecar
+/// runs from the first report that it runs until the pod ends. The first step that needs the regular containers (the
+/// Event `Created` or `Started`, or the report that they run) waits until their environment is complete.
 ///
 /// In every text, `$now` stands for the time, `$podIP` and `$hostIP` for the addresses of the pod and its node, `$pod`,
 /// `$namespace`, `$uid` and `$node` for the pod's name, namespace, uid and node, and `$backoff` for the wait with
@@ -97,6 +97,16 @@ impl Stage {
             StageAction::Containers(state, _) => matches!(state, ContainerState::Running { .. }),
             StageAction::Status(status) => status["phase"] == "Running",
             StageAction::Steps(inner) | StageAction::Repeat(inner, _) => inner.iter().any(Self::starts_containers),
+            _ => false,
+        }
+    }
+
+    /// Returns true if the stage reports that the containers have ended.
+    fn ends_containers(&self) -> bool {
+        match &self.action {
+            StageAction::Containers(state, _) => matches!(state, ContainerState::Terminated { .. }),
+            StageAction::Repeat(_, Times::Only(0)) => false,
+            StageAction::Steps(inner) | StageAction::Repeat(inner, _) => inner.iter().any(Self::ends_containers),
             _ => false,
         }
     }
@@ -207,7 +217,7 @@ impl Stages {
     ///
     /// # Errors
     /// The text is not YAML, or has an unknown key, a step without exactly one action, an invalid selector or duration,
-    /// or an endless repetition without a wait.
+    /// an endless repetition without a wait, or an `init` that does not end the container.
     pub fn from_yaml(text: &str, name: &str) -> Result<Self, FileError> {
         let expected = "the stages of a kubelet: the keys run and delete, each a list of steps, and lifecycles";
         yaml::read::<StagesFile>(text, name, expected)?.stages(name)

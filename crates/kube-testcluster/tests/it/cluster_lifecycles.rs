@@ -249,6 +249,9 @@ fn invalid_stages_are_refused_with_their_line() {
         ("lifecycles:\n- {name: a, for: [{}]}", "s.yaml:2: expected a selector with labels, annotations,"),
         ("lifecycles:\n- {name: a, for: []}", "s.yaml:2: expected a lifecycle with a name and for"),
         ("run:\n- {containers: {dead: {}}}", "s.yaml:2: unknown variant"),
+        ("run: []\ninit: []", "s.yaml:2: expected init to end the container, by a step with containers: terminated"),
+        ("init:\n- {containers: {running: {}}}", "s.yaml:2: expected init to end the container"),
+        ("lifecycles:\n- {name: a, for: [{image: b}], init: []}", "s.yaml:2: expected init to end the container"),
     ] {
         let found = Stages::from_yaml(text, "s.yaml").unwrap_err().to_string();
         assert!(found.starts_with(expected), "{found}\nexpected {expected}");

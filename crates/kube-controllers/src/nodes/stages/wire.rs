@@ -25,7 +25,7 @@ const INIT: &str = include_str!("init.yaml");
 pub(super) struct StagesFile {
     #[serde(default)]
     run: Vec<Spanned<WireStage>>,
-    init: Option<Vec<Spanned<WireStage>>>,
+    init: Option<Spanned<Vec<Spanned<WireStage>>>>,
     #[serde(default)]
     delete: Vec<Spanned<WireStage>>,
     #[serde(default)]
@@ -38,7 +38,7 @@ struct WireLifecycle {
     name: String,
     r#for: Vec<Spanned<WireSelector>>,
     run: Option<Vec<Spanned<WireStage>>>,
-    init: Option<Vec<Spanned<WireStage>>>,
+    init: Option<Spanned<Vec<Spanned<WireStage>>>>,
     delete: Option<Vec<Spanned<WireStage>>>,
 }
 
@@ -118,7 +118,7 @@ enum WireSubject {
 impl StagesFile {
     pub(super) fn stages(self, file: &str) -> Result<Stages, FileError> {
         let init = match self.init {
-            Some(init) => stages(init, file)?,
+            Some(init) => init_stages(init, file)?,
             None => stages(yaml::read(INIT, "init.yaml", "the stages of an init container")?, "init.yaml")?,
         };
         let others = Lifecycle::everything(stages(self.run, file)?, init, stages(self.delete, file)?);
@@ -140,8 +140,8 @@ fn lifecycle(wire: Spanned<WireLifecycle>, others: &Lifecycle, file: &str) -> Re
         Some(steps) => stages(steps, file).map(Arc::from),
         None => Ok(default.clone()),
     };
-    let (run, init) = (own(run, &others.run)?, own(init, &others.init)?);
-    Ok(Lifecycle { name, selectors, run, init, delete: own(delete, &others.delete)? })
+    let init = init.map_or_else(|| Ok(others.init.clone()), |init| init_stages(init, file).map(Arc::from))?;
+    Ok(Lifecycle { name, selectors, run: own(run, &others.run)?, init, delete: own(delete, &others.delete)? })
 }
 
 fn selector(wire: Spanned<WireSelector>, file: &str) -> Result<PodSelector, FileError> {
@@ -156,6 +156,17 @@ fn selector(wire: Spanned<WireSelector>, file: &str) -> Result<PodSelector, File
     };
     let fields = Fields::parse(fields.as_deref().unwrap_or_default(), PODS).map_err(problem)?;
     Ok(PodSelector { labels: read(labels)?, annotations: read(annotations)?, fields, image: image.clone() })
+}
+
+/// Converts the steps of an init container. If no step ended it, its pod would never come to the regular containers.
+fn init_stages(steps: Spanned<Vec<Spanned<WireStage>>>, file: &str) -> Result<Vec<Stage>, FileError> {
+    let at = steps.referenced;
+    let stages = stages(steps.value, file)?;
+    if !stages.iter().any(Stage::ends_containers) {
+        let problem = "expected init to end the container, by a step with containers: terminated, or no init at all";
+        return Err(FileError::at(file, at, problem));
+    }
+    Ok(stages)
 }
 
 fn stages(steps: Vec<Spanned<WireStage>>, file: &str) -> Result<Vec<Stage>, FileError> {
