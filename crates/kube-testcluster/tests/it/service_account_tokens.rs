@@ -5,6 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use kube_testcluster::{Admission, Cluster};
 use serde_json::{Value, json};
 
+#[cfg(feature = "tls")]
+use crate::cluster_secure_serving::Served;
 use crate::support::api::Api;
 
 const ACCOUNTS: &str = "/api/v1/namespaces/default/serviceaccounts";
@@ -121,10 +123,22 @@ async fn tokens_end_with_their_account_and_with_their_secret() {
     cluster.shutdown().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_token_is_not_valid_while_its_secret_is_marked_as_invalid() {
+    let (cluster, api) = running();
+    let token = token(&completed(&cluster, &api).await);
+    for (since, is_valid) in [("2026-01-01", Value::Null), ("", json!(true))] {
+        let label = json!({"metadata": {"labels": {"kubernetes.io/legacy-token-invalid-since": since}}});
+        assert_eq!(api.merge(&format!("{SECRETS}/robot-token"), &label).await.status, 200);
+        assert_eq!(review(&api, &token).await["authenticated"], is_valid, "{since:?}");
+    }
+    cluster.shutdown().await;
+}
+
 #[cfg(feature = "tls")]
 #[tokio::test]
 async fn with_tls_the_secret_has_the_authority_and_its_token_authenticates() {
-    let served = crate::cluster_secure_serving::Served::with(Cluster::builder().admission(Admission::Kube).nodes(0));
+    let served = Served::with(Cluster::builder().admission(Admission::Kube).nodes(0));
     let secret = completed(&served.cluster, &Api::new(&served.cluster)).await;
     let certificate = STANDARD.decode(secret["data"]["ca.crt"].as_str().unwrap()).unwrap();
     assert!(certificate.starts_with(b"-----BEGIN CERTIFICATE-----"), "{secret}");
