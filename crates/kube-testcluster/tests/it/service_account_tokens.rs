@@ -124,6 +124,18 @@ async fn tokens_end_with_their_account_and_with_their_secret() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_account_of_the_same_name_keeps_its_reference_to_a_secret_of_the_earlier_account() {
+    let (cluster, api) = running();
+    completed(&cluster, &api).await;
+    api.delete(&format!("{ACCOUNTS}/robot")).await;
+    api.created(ACCOUNTS, &account()).await;
+    cluster.settled().await;
+    assert_eq!(api.get(&format!("{SECRETS}/robot-token")).await.status, 404);
+    assert_eq!(api.get(&format!("{ACCOUNTS}/robot")).await.body["secrets"], account()["secrets"]);
+    cluster.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_token_is_not_valid_while_its_secret_is_marked_as_invalid() {
     let (cluster, api) = running();
     let token = token(&completed(&cluster, &api).await);
