@@ -166,6 +166,12 @@ impl Housekeeping {
         Self { has_nodes, has_accounts: admission == Admission::Kube, ..Self::default() }
     }
 
+    /// Returns true if the tokens controller completes Secrets.
+    #[cfg(feature = "tls")]
+    pub(super) fn fills_tokens(&self) -> bool {
+        self.has_accounts
+    }
+
     pub(super) fn add(&self, item: WorkItem) {
         let mut queue = self.lock();
         let before = queue.due.len();

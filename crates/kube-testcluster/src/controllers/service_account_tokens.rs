@@ -7,10 +7,15 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+#[cfg(feature = "tls")]
+use super::housekeeping::{Housekeeping, WorkItem};
 use super::housekeeping::{is_deleting, is_gone_or_changed};
 use crate::admission::Gate;
 use crate::auth::legacy_token;
+use crate::auth::service_account::is_outdated;
 use crate::http::status::ApiError;
+#[cfg(feature = "tls")]
+use crate::settings::Controllers;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
@@ -53,6 +58,17 @@ fn is_for(secret: &Value, account: &Key, uid: &str) -> bool {
     annotation(secret, NAME) == Some(account.name()) && annotation(secret, UID).is_none_or(|own| own == uid)
 }
 
+/// Queues the completion of every Secret with a token, because the cluster has got an authority or a key.
+#[cfg(feature = "tls")]
+pub(crate) fn fill_all(store: &Store, housekeeping: &Housekeeping) {
+    if housekeeping.fills_tokens() && store.settings.controllers != Controllers::None {
+        let secrets =
+            Fields::parse(&format!("type={TYPE}"), SECRETS).map(|fields| Filter { fields, ..Filter::default() });
+        let secrets = secrets.map(|filter| everything(store, SECRETS, &filter).objects).unwrap_or_default();
+        secrets.iter().for_each(|secret| housekeeping.add(WorkItem::FillToken(secret.key.clone())));
+    }
+}
+
 /// Completes a Secret, or deletes it if its account does not exist. Upstream: `syncSecret`.
 pub(crate) async fn fill(store: &Store, key: &Key) -> Result<(), ApiError> {
     let Some(secret) = store.get(SECRETS, key).filter(|secret| has_token(secret)) else { return Ok(()) };
@@ -85,7 +101,8 @@ fn completed(store: &Store, secret: &Value, account: &Opened) -> Option<Value> {
     let is_empty = |key: &str| secret["data"][key].as_str().is_none_or(str::is_empty);
     let root_ca = root_ca(store).map(|certificate| json!(STANDARD.encode(certificate)));
     let needs_ca = root_ca.as_ref().is_some_and(|certificate| secret["data"]["ca.crt"] != *certificate);
-    let (needs_namespace, needs_token) = (is_empty("namespace"), is_empty("token"));
+    let (needs_namespace, needs_token) =
+        (is_empty("namespace"), is_empty("token") || has_outdated_token(store, secret));
     if !(needs_ca || needs_namespace || needs_token) || secret["immutable"] == true {
         return None;
     }
@@ -105,6 +122,13 @@ fn completed(store: &Store, secret: &Value, account: &Opened) -> Option<Value> {
     completed["metadata"]["annotations"][NAME] = json!(account.key.name());
     completed["metadata"]["annotations"][UID] = account.value["metadata"]["uid"].clone();
     Some(completed)
+}
+
+/// Returns true if the Secret has a token of this server that the present key refuses. A token of a user stays, as
+/// upstream.
+fn has_outdated_token(store: &Store, secret: &Value) -> bool {
+    let token = secret["data"]["token"].as_str().and_then(|token| STANDARD.decode(token).ok());
+    token.and_then(|token| String::from_utf8(token).ok()).is_some_and(|token| is_outdated(store, &token))
 }
 
 /// Returns the certificate of the authority that signs for the cluster, if a listener with TLS has one.

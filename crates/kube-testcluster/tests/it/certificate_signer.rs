@@ -104,6 +104,16 @@ async fn a_certificate_has_only_the_names_that_the_controllers_check() {
 }
 
 #[tokio::test]
+async fn the_first_authority_signs_although_a_second_listener_has_another_one() {
+    // The second authority is there before the signer has started.
+    let served = Served::with(Cluster::builder().nodes(0)).and_with_another_authority();
+    let api = Api::new(&served.cluster);
+    let request = approved(&api, "a", API_SERVER_CLIENT, &["client auth"]).await;
+    assert_eq!(served.user_info(Some(&pair(&request)), None).await["username"], "ada");
+    served.cluster.shutdown().await;
+}
+
+#[tokio::test]
 async fn a_request_that_the_signer_does_not_allow_fails_with_the_reason() {
     let served = Served::with(Cluster::builder().nodes(0));
     let api = Api::new(&served.cluster);
