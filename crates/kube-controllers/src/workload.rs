@@ -53,8 +53,9 @@ pub enum Workload {
     TaintEviction,
     /// The [approver of CertificateSigningRequests](crate::certificates::approver).
     CertificateApproving,
-    /// The [signer of CertificateSigningRequests](crate::certificates::signer). It needs the authority of a listener
-    /// with TLS.
+    /// The [signer of CertificateSigningRequests](crate::certificates::signer). It needs an authority,
+    /// which a cluster gets only with its listener with TLS. So [`run_when_needed`] does nothing for it: the cluster
+    /// calls [`certificates::signer::run_when_needed`] with the authority as soon as there is one.
     CertificateSigning,
     /// The [cleaner of CertificateSigningRequests](crate::certificates::cleaner).
     CertificateCleaner,
@@ -117,7 +118,7 @@ impl Workload {
 }
 
 /// Runs a controller with the clock of its cluster. The controller starts when the first object appears that it works
-/// on.
+/// on. For [`Workload::CertificateSigning`], this function does nothing.
 pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, stop: CancellationToken) {
     match workload {
         Workload::ReplicaSet => {
@@ -131,7 +132,7 @@ pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, s
         Workload::TaintEviction => reconciler::run_when_needed::<taint_eviction::Controller>(client, clock, stop).await,
         Workload::CertificateApproving => certificates::approver::run_when_needed(client, clock, stop).await,
         Workload::CertificateCleaner => certificates::cleaner::run_when_needed(client, clock, stop).await,
-        Workload::CertificateSigning => {} // the cluster starts it when there is an authority
+        Workload::CertificateSigning => {} // it needs an authority, so the cluster starts it
         Workload::Deployment => reconciler::run_when_needed::<deployment::Controller>(client, clock, stop).await,
         Workload::CronJob => reconciler::run_when_needed::<cron_job::Controller>(client, clock, stop).await,
         Workload::Job => reconciler::run_when_needed::<job::Controller>(client, clock, stop).await,

@@ -296,7 +296,8 @@ impl Cluster {
     /// Serves the API with TLS until the cluster stops, to clients that authenticate: see [`SecureServing`]. Other
     /// clients are refused, so the listener may be one that other machines can reach. Returns its address.
     ///
-    /// Service account tokens that were issued before the first call of this method are not valid afterwards.
+    /// Service account tokens from before the first call of this method are not valid afterwards; those in Secrets are
+    /// replaced. The first authority that a call brings (see [`SecureServing::signer`]) stays that of the cluster.
     ///
     /// # Errors
     /// The operating system's error for the listener; `InvalidInput` if the certificate cannot be used.
@@ -309,14 +310,17 @@ impl Cluster {
         let (tls, tokens, key) =
             serving.into_parts().map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
         auth::service_account::sign_with(&self.store, key.as_deref())?;
+        // Before the first connection, so that no client sees a cluster without its authority.
+        if let Some(authority) = signer
+            && self.store.root_ca.set(authority.certificate().to_owned()).is_ok()
+        {
+            self.signer.send_replace(Some(authority));
+        }
+        controllers::service_account_tokens::fill_all(&self.store, &self.housekeeping);
         let router = auth::with_authentication(self.router(), self.store.clone(), tokens);
         let server = Server::start_with(tls, router, listener)?;
         let address = server.address();
         self.servers.push(server);
-        if let Some(authority) = signer {
-            self.store.root_ca.get_or_init(|| authority.certificate().to_owned());
-            self.signer.send_replace(Some(authority));
-        }
         Ok(address)
     }
 

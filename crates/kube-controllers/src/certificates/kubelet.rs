@@ -73,7 +73,6 @@ mod tests {
             key_algorithm: Vec::new(),
             public_key: Vec::new(),
             names: AlternativeNames { dns, ..AlternativeNames::default() },
-            encoded_names: None,
             signed: Vec::new(),
             algorithm: Vec::new(),
             signature: Vec::new(),

@@ -19,6 +19,9 @@ use kube_machinery::value::{Value, json};
 /// The issuer of the tokens, and their default audience.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
 
+/// The algorithm of a token with a signature.
+const SIGNED: &str = "HS256";
+
 /// Returns a token that is valid for `lasts` seconds. `bound` is the claim about the object that the token is bound to:
 /// the token ends with that object.
 pub(crate) fn issue(
@@ -72,7 +75,7 @@ fn checksum(signed: &str) -> Vec<u8> {
 
 #[cfg(feature = "tls")]
 fn algorithm(store: &Store) -> &'static str {
-    if store.key_of_tokens.get().is_some() { "HS256" } else { "none" }
+    if store.key_of_tokens.get().is_some() { SIGNED } else { "none" }
 }
 
 #[cfg(not(feature = "tls"))]
@@ -106,13 +109,25 @@ fn is_signed(_: &Store, signed: &str, signature: &[u8]) -> bool {
     checksum(signed) == signature
 }
 
+/// Returns the part of a token that is signed, if the signature is valid.
+fn verified<'a>(store: &Store, token: &'a str) -> Option<&'a str> {
+    let (signed, signature) = token.rsplit_once('.')?;
+    is_signed(store, signed, &URL_SAFE_NO_PAD.decode(signature).ok()?).then_some(signed)
+}
+
+/// Returns true if a server like this one has issued the token, but before the cluster had a key, or with another key:
+/// then the token is refused. Without a key the answer is false, because a listener may still set the key of the token.
+pub(crate) fn is_outdated(store: &Store, token: &str) -> bool {
+    let header = token.split_once('.').and_then(|(header, _)| URL_SAFE_NO_PAD.decode(header).ok());
+    let header: Option<Value> = header.and_then(|header| serde_json::from_slice(&header).ok());
+    let is_own = header.is_some_and(|header| header["kid"] == ISSUER);
+    is_own && algorithm(store) == SIGNED && verified(store, token).is_none()
+}
+
 /// Returns the claims of a token, if this cluster has issued it, it has not expired, and its service account and the
 /// object that it is bound to still exist.
 pub(crate) fn claims(store: &Store, token: &str) -> Option<Value> {
-    let (signed, signature) = token.rsplit_once('.')?;
-    if !is_signed(store, signed, &URL_SAFE_NO_PAD.decode(signature).ok()?) {
-        return None;
-    }
+    let signed = verified(store, token)?;
     let claims = URL_SAFE_NO_PAD.decode(signed.split_once('.')?.1).ok()?;
     let claims: Value = serde_json::from_slice(&claims).ok()?;
     if claims["iss"] == LEGACY_ISSUER {

@@ -54,8 +54,13 @@ pub(crate) enum WorkItem {
     FillToken(Key),
     /// Delete the tokens of a deleted service account, which had this uid.
     DeleteTokens(Key, String),
-    /// Remove the reference to a deleted Secret, by its name, from its service account.
-    ForgetToken(Key, String),
+    /// Remove the reference to a deleted Secret, by its name, from its service account. The account had this uid, if
+    /// the Secret named one.
+    ForgetToken {
+        account: Key,
+        uid: Option<String>,
+        secret: String,
+    },
     /// Create or restore the config map `kube-root-ca.crt` of a namespace.
     PublishRootCa(String),
     AggregateRole(String),
@@ -159,6 +164,12 @@ impl WriteHook for Housekeeping {
 impl Housekeeping {
     pub(crate) fn new(has_nodes: bool, admission: Admission) -> Self {
         Self { has_nodes, has_accounts: admission == Admission::Kube, ..Self::default() }
+    }
+
+    /// Returns true if the tokens controller completes Secrets.
+    #[cfg(feature = "tls")]
+    pub(super) fn fills_tokens(&self) -> bool {
+        self.has_accounts
     }
 
     pub(super) fn add(&self, item: WorkItem) {

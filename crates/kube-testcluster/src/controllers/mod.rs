@@ -10,7 +10,7 @@ pub(crate) mod namespace;
 mod node_lifecycle;
 mod pod_gc;
 pub(crate) mod root_ca;
-mod service_account_tokens;
+pub(crate) mod service_account_tokens;
 mod service_accounts;
 
 pub use kube_controllers::{

@@ -2,13 +2,14 @@
 //! encode a subject with several organizations, which are the groups of a user. Upstream:
 //! `pkg/controller/certificates/authority`.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::{SignedDuration, Timestamp};
 use kube_controllers::certificates::signer::{SigningAuthority, Terms};
-use kube_machinery::conventions::x509::{CertificateRequest, Validity, subject_of_certificate};
+use kube_machinery::conventions::x509::{AlternativeNames, CertificateRequest, Validity, subject_of_certificate};
 use rcgen::{PKCS_ECDSA_P256_SHA256, SigningKey};
 use ring::rand::{SecureRandom, SystemRandom};
 use tokio_rustls::rustls::pki_types::CertificateDer;
@@ -29,6 +30,13 @@ const ECDSA_SHA256: &[u8] = &[0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x
 const SEQUENCE: u8 = 0x30;
 const OCTET_STRING: u8 = 0x04;
 const BIT_STRING: u8 = 0x03;
+
+/// The tags of the names besides the subject.
+const EMAIL: u8 = 0x81;
+const DNS: u8 = 0x82;
+const URI: u8 = 0x86;
+const IP: u8 = 0x87;
+
 /// The content of the extension `basicConstraints` of a certificate that is no authority's: an empty sequence.
 const NO_AUTHORITY: &[u8] = &[SEQUENCE, 0];
 
@@ -80,12 +88,25 @@ impl Authority {
         }
         all.extend(extension(19, true, NO_AUTHORITY));
         all.extend(extension(35, false, &value(SEQUENCE, &[&value(0x80, &[self.key_identifier()])])));
-        if let Some(names) = &request.encoded_names {
+        if request.names != AlternativeNames::default() {
             let has_subject = request.encoded_subject != [SEQUENCE, 0];
-            all.extend(extension(17, !has_subject, names));
+            all.extend(extension(17, !has_subject, &encoded(&request.names)));
         }
         Ok(all)
     }
+}
+
+/// Encodes the names that were read from a request and checked. The extension of the request itself is not copied,
+/// because it may have names of other types. Go: `marshalSANs`.
+fn encoded(names: &AlternativeNames) -> Vec<u8> {
+    let texts =
+        |tag, texts: &[String]| texts.iter().flat_map(|text| value(tag, &[text.as_bytes()])).collect::<Vec<_>>();
+    let address = |address: &IpAddr| match address.to_canonical() {
+        IpAddr::V4(four) => value(IP, &[&four.octets()]),
+        IpAddr::V6(six) => value(IP, &[&six.octets()]),
+    };
+    let addresses: Vec<u8> = names.addresses.iter().flat_map(address).collect();
+    value(SEQUENCE, &[&texts(DNS, &names.dns), &texts(EMAIL, &names.emails), &addresses, &texts(URI, &names.uris)])
 }
 
 /// Encodes an extension whose object identifier is 2.5.29 and a number.

@@ -28,17 +28,26 @@ impl Served {
         Self::with(Cluster::builder().started_at("2024-01-01T00:00:00Z".parse().unwrap()).bare())
     }
 
-    /// Serves this cluster. The authority also signs the requests of clients.
     pub fn with(cluster: ClusterBuilder) -> Self {
+        Self::of(cluster.start())
+    }
+
+    /// Serves this cluster. The authority also signs the requests of clients.
+    pub fn of(mut cluster: Cluster) -> Self {
         let authority = Arc::new(Authority::new("test").unwrap());
         let server = authority.server(["localhost", "127.0.0.1"]).unwrap();
         let serving = SecureServing::new(&server).unwrap().client_ca(authority.certificate()).unwrap();
         let serving =
             serving.token("secret", User::new("ada", ["writers"])).token_file("other,bob,7,\"a,b\"\n").unwrap();
         let serving = serving.signer(authority.clone());
-        let mut cluster = cluster.start();
         let address = cluster.serve_securely(TcpListener::bind("127.0.0.1:0").unwrap(), serving).unwrap();
         Self { cluster, address, authority }
+    }
+
+    /// Serves the cluster once more, with another authority.
+    pub fn and_with_another_authority(self) -> Self {
+        let Self { cluster, address, authority } = self;
+        Self { cluster: Self::of(cluster).cluster, address, authority }
     }
 
     /// Opens a connection with this client certificate.

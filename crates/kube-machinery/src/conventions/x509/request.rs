@@ -23,8 +23,6 @@ pub struct CertificateRequest {
     pub key_algorithm: Vec<u8>,
     pub public_key: Vec<u8>,
     pub names: AlternativeNames,
-    /// The content of the extension with the names, if the request has one.
-    pub encoded_names: Option<Vec<u8>>,
     /// The part that the signature covers.
     pub signed: Vec<u8>,
     /// The content of the signature's algorithm.
@@ -63,7 +61,6 @@ impl CertificateRequest {
             key_algorithm: key_algorithm.to_vec(),
             public_key: public_key.to_vec(),
             names: names.map_or(Some(AlternativeNames::default()), AlternativeNames::read)?,
-            encoded_names: names.map(<[u8]>::to_vec),
             signed: signed.to_vec(),
             algorithm: algorithm.to_vec(),
             signature: signature.to_vec(),
@@ -146,10 +143,10 @@ mod tests {
         let wanted = value(SEQUENCE, &[value(OBJECT_IDENTIFIER, EXTENSION_REQUEST), extensions].concat());
         let read = CertificateRequest::read(&request(&[another, wanted].concat())).unwrap();
         assert_eq!((read.subject.common_name.as_str(), &read.names.dns[..]), ("ada", &["web".to_owned()][..]));
-        assert_eq!((read.algorithm, read.signature, read.encoded_names), (vec![7], vec![1, 2, 3], Some(names)));
+        assert_eq!((read.algorithm, read.signature), (vec![7], vec![1, 2, 3]));
         assert_eq!((read.key_algorithm, read.public_key), (vec![8], vec![0; 199]));
 
         let plain = CertificateRequest::read(&request(&[])).unwrap();
-        assert_eq!((plain.names, plain.encoded_names), (AlternativeNames::default(), None));
+        assert_eq!(plain.names, AlternativeNames::default());
     }
 }

@@ -191,8 +191,10 @@ impl Queue {
             self.push(WorkItem::CreateAccount(namespace.to_owned()));
             self.push(WorkItem::DeleteTokens(object.key.clone(), object.summary.uid().to_owned()));
         } else if has_token(object) && is_gone {
-            let account = account_of(object).map(|account| Key::new(Some(namespace), &account));
-            account.into_iter().for_each(|account| self.push(WorkItem::ForgetToken(account, name.to_owned())));
+            if let Some((account, uid)) = account_of(object) {
+                let account = Key::new(Some(namespace), &account);
+                self.push(WorkItem::ForgetToken { account, uid, secret: name.to_owned() });
+            }
         } else if has_token(object) {
             self.push(WorkItem::FillToken(object.key.clone()));
         } else if object.resource == CONFIG_MAPS && name == ROOT_CA && !is_new {

@@ -82,7 +82,9 @@ async fn run_item(store: &Store, housekeeping: &Housekeeping, item: &WorkItem) -
         WorkItem::CreateAccount(namespace) => service_accounts::create_default(store, namespace).await,
         WorkItem::FillToken(secret) => service_account_tokens::fill(store, secret).await,
         WorkItem::DeleteTokens(account, uid) => service_account_tokens::delete_all(store, account, uid).await,
-        WorkItem::ForgetToken(account, secret) => service_account_tokens::forget(store, account, secret).await,
+        WorkItem::ForgetToken { account, uid, secret } => {
+            service_account_tokens::forget(store, account, uid.as_deref(), secret).await
+        }
         WorkItem::AggregateRole(name) => cluster_role_aggregation::aggregate(store, name).await,
         WorkItem::TaintNode(name) => node_lifecycle::taint(store, name).await,
         WorkItem::CollectOrphansLater(_) | WorkItem::EmptyNamespaceLater(_) | WorkItem::CollectTerminatedLater => {
