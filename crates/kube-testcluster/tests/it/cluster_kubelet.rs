@@ -332,6 +332,23 @@ async fn the_kubelet_keeps_conditions_that_other_clients_set() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_pod_in_the_network_of_its_node_has_the_address_of_the_node() {
+    let cluster = Cluster::builder().nodes(2).stages(Stages::named("fast").unwrap()).start();
+    let api = Api::new(&cluster);
+    let mut host = pod("host", &json!({}));
+    host["spec"]["hostNetwork"] = json!(true);
+    api.post(PODS, &host).await;
+    api.pod("own", &json!({})).await;
+    cluster.settled().await;
+    for (name, is_the_nodes) in [("host", true), ("own", false)] {
+        let status = &api.get(&format!("{PODS}/{name}")).await.body["status"];
+        assert!(status["hostIP"].is_string());
+        assert_eq!(status["podIP"] == status["hostIP"], is_the_nodes, "{name}");
+        assert_eq!(status["podIPs"], json!([{"ip": status["podIP"]}]));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_pod_is_ready_only_if_its_readiness_gates_are_true() {
     let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).start();
     let api = Api::new(&cluster);

@@ -46,6 +46,11 @@ impl PodWorker {
         Self { context, recorder, pod, pod_ip, host_ip, init, initializing, prepared, is_over: false }
     }
 
+    /// Returns the pod's address: that of its node, if it uses the network of the node.
+    pub(super) fn ip(&self) -> &str {
+        if self.pod["spec"]["hostNetwork"] == true { &self.host_ip } else { &self.pod_ip }
+    }
+
     /// Chooses the stages of each init container.
     pub(super) fn with_init(self, init: Arc<[Stage]>) -> Self {
         Self { init, ..self }
@@ -226,7 +231,7 @@ impl PodWorker {
         let node = self.pod["spec"]["nodeName"].as_str().unwrap_or_default();
         [
             ("now", now),
-            ("podIP", &self.pod_ip),
+            ("podIP", self.ip()),
             ("hostIP", &self.host_ip),
             ("pod", self.name()),
             ("namespace", self.text("namespace")),

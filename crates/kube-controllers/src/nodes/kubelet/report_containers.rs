@@ -83,6 +83,6 @@ impl PodWorker {
 
     /// Returns the values for a status that only this worker knows.
     pub(super) fn inputs<'a>(&'a self, now: &'a str, backoff: &'a str) -> StatusInputs<'a> {
-        StatusInputs { now, pod_ip: &self.pod_ip, host_ip: &self.host_ip, backoff }
+        StatusInputs { now, pod_ip: self.ip(), host_ip: &self.host_ip, backoff }
     }
 }
