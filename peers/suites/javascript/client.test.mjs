@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  AppsV1Api, BatchV1Api, CoreV1Api, CustomObjectsApi, EventsV1Api, KubeConfig, KubernetesObjectApi, Log, PatchStrategy, VersionApi, Watch,
+  AppsV1Api, BatchV1Api, CoreV1Api, CustomObjectsApi, EventsV1Api, KubeConfig, KubernetesObjectApi, Log, PatchStrategy, V1MicroTime, VersionApi, Watch,
   makeInformer, setHeaderOptions,
 } from "@kubernetes/client-node";
 
@@ -116,7 +116,7 @@ test("reads a log", async () => {
 });
 
 test("writes an event of events.k8s.io", async () => {
-  const body = { metadata: { name: "told" }, eventTime: new Date().toISOString(), type: "Normal", reason: "Tested", action: "Test",
+  const body = { metadata: { name: "told" }, eventTime: new V1MicroTime(), type: "Normal", reason: "Tested", action: "Test",
     reportingController: "example.com/suite", reportingInstance: "one", regarding: { kind: "Pod", name: "p1", namespace } };
   const made = await config.makeApiClient(EventsV1Api).createNamespacedEvent({ namespace, body });
   assert.equal(made.reason, "Tested");
