@@ -44,7 +44,7 @@ const CASES: [(&str, &[&str]); 12] = [
     ("informer-lab cluster --stages cra", &["crash-loop"]),
     ("informer-lab cluster --stages my-", &["my-stages.yaml"]),
     ("informer-lab cluster --controllers de", &["deletions", "deployment"]),
-    ("informer-lab cluster --controllers deployment,rep", &["deployment,replicaset"]),
+    ("informer-lab cluster --controllers deployment,replicas", &["deployment,replicaset"]),
     ("informer-lab cluster --authorization r", &["rbac"]),
     ("informer-lab reflector --lang ", &["en", "zh"]),
     ("informer-lab read known", &["known-objects"]),
@@ -112,7 +112,7 @@ fn check_on_a_terminal(shell: &str, folder: &Path, setup: &[&str]) {
         lines.iter().zip(completed).map(|(line, completed)| candidates(line, &completed)).collect()
     });
     fs::remove_file(folder.join(LINES)).unwrap();
-    let line = "informer-lab cluster --controllers deployment,rep";
+    let line = "informer-lab cluster --controllers deployment,replicas";
     assert_eq!(
         typed(shell, folder, setup, &[(line, "\t")]),
         ["informer-lab cluster --controllers deployment,replicaset "]

@@ -1,5 +1,5 @@
-//! The controllers of CertificateSigningRequests ("requests"): the [approver](approver), which approves the requests of
-//! kubelets; the [signer](signer), which signs approved requests; and the [cleaner](cleaner), which deletes old ones.
+//! The controllers of CertificateSigningRequests ("requests"): the [approver], which approves the requests of
+//! kubelets; the [signer], which signs approved requests; and the [cleaner], which deletes old ones.
 //! Upstream: `pkg/controller/certificates`.
 
 pub mod approver;
