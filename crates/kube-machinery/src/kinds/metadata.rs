@@ -2,7 +2,7 @@
 //! `k8s.io/apimachinery/pkg/api/validation/objectmeta.go`.
 //!
 //! Upstream validates metadata twice, once for all kinds and once in the kind's own validation. Most kinds then remove
-//! equal causes ([`DuplicateCauses`]).
+//! equal causes (`DuplicateCauses`).
 
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ pub const FOREGROUND: &str = "foregroundDeletion";
 /// The rule of a kind's own validation for the names of finalizers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FinalizerRule {
-    /// A name needs a domain, unless it is one of [`STANDARD_FINALIZERS`]. Upstream: `ValidateObjectMeta` of
+    /// A name needs a domain, unless it is one of `STANDARD_FINALIZERS`. Upstream: `ValidateObjectMeta` of
     /// `pkg/apis/core/validation`.
     Qualified,
     /// As `Qualified`, but the kind's status strategy does not validate metadata.
