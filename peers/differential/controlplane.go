@@ -10,7 +10,6 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -45,13 +44,13 @@ func startKubeAPIServer(program string) (*server, error) {
 		cleanUp()
 		return nil, err
 	}
-	port, err := freePort()
+	address, err := etcd.FreeURL()
 	if err != nil {
 		cleanUp()
 		return nil, err
 	}
 	in := func(name string) string { return filepath.Join(folder, name) }
-	command := exec.Command(program, "--etcd-servers="+storage, "--bind-address=127.0.0.1", fmt.Sprint("--secure-port=", port), "--cert-dir="+in("certificates"),
+	command := exec.Command(program, "--etcd-servers="+storage, "--bind-address=127.0.0.1", "--secure-port="+address.Port(), "--cert-dir="+in("certificates"),
 		"--service-account-issuer=https://kubernetes.default.svc.cluster.local", "--service-account-key-file="+in("key"), "--service-account-signing-key-file="+in("key"),
 		"--token-auth-file="+in("tokens"), "--authorization-mode=RBAC", "--service-cluster-ip-range=10.96.0.0/12", "--allow-privileged",
 		"--disable-admission-plugins=ServiceAccount") // as envtest does, because without controllers there are no accounts
@@ -66,7 +65,7 @@ func startKubeAPIServer(program string) (*server, error) {
 		cleanUp()
 		return nil, fmt.Errorf("cannot start %s: %w (.ci/jobs/controlplane builds it)", program, err)
 	}
-	made := &server{url: fmt.Sprint("https://127.0.0.1:", port), command: command, cleanUp: cleanUp}
+	made := &server{url: "https://" + address.Host, command: command, cleanUp: cleanUp}
 	if err := made.awaitReady(); err != nil {
 		tail, _ := os.ReadFile(in("log"))
 		made.stop()
@@ -90,15 +89,6 @@ func writeCredentials(folder string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(folder, "tokens"), []byte(token+`,admin,1,"system:masters"`+"\n"), 0o600)
-}
-
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
 }
 
 func (s *server) awaitReady() error {

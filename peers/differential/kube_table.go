@@ -26,13 +26,7 @@ var kubeTable = []row{
 	{
 		name:   "the condition Dangling",
 		reason: "kube-apiserver writes it into the status of a FlowSchema a moment after each write",
-		mend: func(request Request, real, ours Outcome) (Outcome, Outcome) {
-			if !strings.Contains(request.Path, "/flowschemas") {
-				return real, ours
-			}
-			late := regexp.MustCompile(`/status(/|$)|/managedFields/|/resourceVersion$`)
-			return real.without(late.MatchString), ours.without(late.MatchString)
-		},
+		mend:   of("/flowschemas", dropping(regexp.MustCompile(`/status(/|$)|/managedFields/|/resourceVersion$`))),
 	},
 	{
 		name:   "annotations that upstream computes",
@@ -42,13 +36,7 @@ var kubeTable = []row{
 	{
 		name:   "the requestor",
 		reason: "the same, in the cells of a Table",
-		mend: func(request Request, real, ours Outcome) (Outcome, Outcome) {
-			if !strings.Contains(request.Path, "/certificatesigningrequests") {
-				return real, ours
-			}
-			requestor := regexp.MustCompile(`/rows/\d+/cells/3$`)
-			return real.without(requestor.MatchString), ours.without(requestor.MatchString)
-		},
+		mend:   of("/certificatesigningrequests", dropping(regexp.MustCompile(`/rows/\d+/cells/3$`))),
 	},
 	{
 		name:   "the user",

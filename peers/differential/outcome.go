@@ -43,6 +43,9 @@ func outcome(side *Side, answer Answer) Outcome {
 	return made
 }
 
+// accepted returns true if the server did what was asked.
+func accepted(outcome Outcome) bool { return strings.HasPrefix(outcome["status"], "2") }
+
 // flatten writes each leaf of a JSON value into the map, by its path.
 func flatten(into Outcome, path string, value any) {
 	switch value := value.(type) {

@@ -2,12 +2,8 @@ package main
 
 // Makes requests to subresources that are written as the whole object.
 
-func part(g *generator, kind kind) *draft {
-	verbs := []func(*generator, kindOfRequest) *draft{update, update, patch, get}
-	made := pick(g, verbs)(g, kind)
-	made.path = kind.path() + "/" + g.name(kind) + "/" + pick(g, kind.parts)
+func part(g *generator, of kind) *draft {
+	made := pick(g, []func(*generator, kind) *draft{update, update, patch, get})(g, of)
+	made.path = of.path() + "/" + g.name(of) + "/" + pick(g, of.parts)
 	return made
 }
-
-// kindOfRequest is kind, for a function with a parameter of that name.
-type kindOfRequest = kind

@@ -83,7 +83,7 @@ func (r *Runner) run(sequence []Request) []Finding {
 // diverged returns true if the servers may hold different objects after these answers.
 func diverged(request Request, real, ours Outcome) bool {
 	success := func(outcome Outcome) bool { // a write without an answer may have succeeded
-		return strings.HasPrefix(outcome["status"], "2") || outcome["failed"] != ""
+		return accepted(outcome) || outcome["failed"] != ""
 	}
 	return request.Method != "GET" && (success(real) || success(ours))
 }
@@ -91,7 +91,7 @@ func diverged(request Request, real, ours Outcome) bool {
 // oneRefused returns true if only one server accepted a write.
 func oneRefused(request Request, real, ours Outcome) bool {
 	writes := request.Method != "GET" && !strings.Contains(request.Path, "dryRun")
-	return writes && strings.HasPrefix(real["status"], "2") != strings.HasPrefix(ours["status"], "2")
+	return writes && accepted(real) != accepted(ours)
 }
 
 // begin creates the namespace of the next sequence on both servers.

@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 )
 
 // tally is the number of requests to a kind, by its plural.
@@ -28,8 +27,6 @@ func (t tally) add(request Request, real, ours Outcome, alike bool) {
 		}
 	}
 }
-
-func accepted(outcome Outcome) bool { return strings.HasPrefix(outcome["status"], "2") }
 
 func verbOf(request Request) string {
 	switch {

@@ -41,11 +41,11 @@ func Start(dir string) (string, func(), error) {
 }
 
 func open(dir string) (*embed.Etcd, error) {
-	peer, err := freeURL()
+	peer, err := FreeURL()
 	if err != nil {
 		return nil, err
 	}
-	client, err := freeURL()
+	client, err := FreeURL()
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,8 @@ func open(dir string) (*embed.Etcd, error) {
 	return embed.StartEtcd(config)
 }
 
-func freeURL() (url.URL, error) {
+// FreeURL returns the URL of a loopback port that no program listens at.
+func FreeURL() (url.URL, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return url.URL{}, err
