@@ -32,14 +32,14 @@ use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, EventSource, Reason};
 use super::shared::service_pods::{PodHandler, ServesPods};
 use super::shared::service_ports;
+use super::shared::service_slices::{SliceHandler, WritesSlices, key_of};
 use super::shared::services::{has_address, has_endpoints, publishes_all, selector};
 use crate::clock::Clock;
 use endpoint::Endpoints;
 use fill::Group;
-use handlers::{ServiceHandler, SliceHandler};
+use handlers::ServiceHandler;
 use plan::{Plan, Ports, ports_of};
-pub(crate) use service::key_of;
-use service::{address_types, is_ours};
+use service::address_types;
 
 /// The index of slices by the key of their service.
 const OF_SERVICE: &str = "service";
@@ -132,6 +132,10 @@ impl Reconciler for Controller {
     }
 }
 
+impl WritesSlices for Controller {
+    const NAME: &'static str = "endpointslice-controller.k8s.io";
+}
+
 impl ServesPods for Controller {
     fn services(&self) -> &Reader<DynamicObject> {
         &self.services
@@ -144,7 +148,7 @@ impl Controller {
     async fn reconcile(&self, key: &str, service: &DynamicObject, pods: &[Arc<Pod>]) -> Result<(), SyncError> {
         let mut by_type = BTreeMap::<String, Vec<Arc<DynamicObject>>>::new();
         for slice in &self.slices_by_service.get(key) {
-            if is_ours(slice) && slice.metadata.deletion_timestamp.is_none() {
+            if Self::is_ours(slice) && slice.metadata.deletion_timestamp.is_none() {
                 let address_type = slice.data["addressType"].as_str().unwrap_or_default();
                 by_type.entry(address_type.to_owned()).or_default().push(slice.clone());
             }

@@ -15,15 +15,15 @@ use kube_informers::cache::{Done, Error, Index, InformerStopped, Reader, SharedI
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
-use super::endpoint_slice::key_of;
 use super::endpoints::is_ours as is_of_controller;
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::own_writes::{OwnWrites, RETRY_DELAY};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, EventSource};
+use super::shared::service_slices::{SliceHandler, WritesSlices, key_of};
 use crate::clock::Clock;
-use handlers::{EndpointsHandler, ServiceHandler, SliceHandler};
-use mirrored::{is_ours, should_mirror};
+use handlers::{EndpointsHandler, ServiceHandler};
+use mirrored::should_mirror;
 
 /// The index of slices by the key of their service, which is also that of its Endpoints.
 const OF_SERVICE: &str = "service";
@@ -98,7 +98,7 @@ impl Reconciler for Controller {
             return Ok(());
         }
         let slices = self.slices_by_service.get(key);
-        let existing: Vec<_> = slices.iter().filter(|slice| is_ours(slice)).cloned().collect();
+        let existing: Vec<_> = slices.iter().filter(|slice| Self::is_ours(slice)).cloned().collect();
         let has_no_selector = |service: Arc<DynamicObject>| service.data["spec"]["selector"].is_null();
         let endpoints = self.endpoints.get(key).filter(|endpoints| should_mirror(endpoints));
         match endpoints.filter(|_| self.services.get(key).is_some_and(has_no_selector)) {
@@ -111,4 +111,8 @@ impl Reconciler for Controller {
     fn is_needed_by(endpoints: &DynamicObject) -> bool {
         should_mirror(endpoints) && !is_of_controller(endpoints)
     }
+}
+
+impl WritesSlices for Controller {
+    const NAME: &'static str = "endpointslicemirroring-controller.k8s.io";
 }

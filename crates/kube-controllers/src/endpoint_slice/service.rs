@@ -7,15 +7,10 @@ use k8s_openapi::api::core::v1::Service;
 use kube_client::api::{ApiResource, DynamicObject};
 use serde_json::json;
 
-use crate::shared::object::{name, namespace, owned_by, uid};
+use super::Controller;
+use crate::shared::object::{name, owned_by, uid};
+use crate::shared::service_slices::{MANAGED_BY, SERVICE_NAME, WritesSlices};
 use crate::shared::services::{HEADLESS, has_ip};
-
-/// The labels of a slice that the controller sets itself. It copies all other labels from the service.
-const SERVICE_NAME: &str = "kubernetes.io/service-name";
-const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
-
-/// The name by which the controller marks its own slices, in the label `MANAGED_BY`. Users may write other slices.
-const NAME: &str = "endpointslice-controller.k8s.io";
 
 type Labels = BTreeMap<String, String>;
 
@@ -51,7 +46,7 @@ pub(super) fn labels(service: &DynamicObject) -> Labels {
         labels.insert(HEADLESS.to_owned(), String::new());
     }
     labels.insert(SERVICE_NAME.to_owned(), name(&service.metadata).to_owned());
-    labels.insert(MANAGED_BY.to_owned(), NAME.to_owned());
+    labels.insert(MANAGED_BY.to_owned(), Controller::NAME.to_owned());
     labels
 }
 
@@ -60,22 +55,11 @@ pub(super) fn has_labels_of(slice: &DynamicObject, service: &DynamicObject) -> b
     free(slice.metadata.labels.as_ref()) == free(service.metadata.labels.as_ref())
 }
 
-/// Returns the labels without the controller's own.
+/// Returns the labels without those that the controller sets itself. It copies all others from the service.
 fn free(labels: Option<&Labels>) -> Labels {
     let own = |key: &str| [SERVICE_NAME, MANAGED_BY, HEADLESS].contains(&key);
     let free = labels.into_iter().flatten().filter(|(key, _)| !own(key));
     free.map(|(key, value)| (key.clone(), value.clone())).collect()
-}
-
-/// Returns true if this controller made the slice, and not a user or another controller.
-pub(super) fn is_ours(slice: &DynamicObject) -> bool {
-    slice.metadata.labels.as_ref().and_then(|labels| labels.get(MANAGED_BY)).is_some_and(|by| by == NAME)
-}
-
-/// Returns the key of the service that a slice names in its label.
-pub(crate) fn key_of(slice: &DynamicObject) -> Option<String> {
-    let service = slice.metadata.labels.as_ref()?.get(SERVICE_NAME).filter(|name| !name.is_empty())?;
-    Some(format!("{}/{service}", namespace(&slice.metadata)))
 }
 
 /// Returns true if a slice belongs to this service, and not to an earlier one of the same name.

@@ -1,18 +1,13 @@
-//! The event handlers, which queue the key of an Endpoints object when it, its service or one of its slices changes.
+//! The event handlers, which queue the key of an Endpoints object when it or its service changes.
 //! They make no requests.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use kube_client::api::DynamicObject;
 use kube_informers::cache::{Deletion, EventHandler, InitialList, meta_namespace_key};
 
-use super::mirrored::{is_ours, should_mirror};
-use super::{Controller, key_of};
-
-/// The delay before Endpoints are reconciled after a change of their slices, because most changes are the controller's
-/// own.
-const AFTER_A_SLICE: Duration = Duration::from_secs(1);
+use super::Controller;
+use super::mirrored::should_mirror;
 
 /// Queues Endpoints that are mirrored, or were so before.
 pub(super) struct EndpointsHandler(pub(super) Arc<Controller>);
@@ -68,41 +63,6 @@ impl EventHandler<DynamicObject> for ServiceHandler {
     fn on_delete(&mut self, deletion: Deletion<DynamicObject>) {
         if let Some(service) = deletion.object() {
             self.queue(service, !has_selector(service));
-        }
-    }
-}
-
-/// Queues the Endpoints whose slice was changed.
-pub(super) struct SliceHandler(pub(super) Arc<Controller>);
-
-impl SliceHandler {
-    fn queue_later(&self, slice: &DynamicObject) {
-        if let Some(key) = key_of(slice) {
-            self.0.queue.add_after(key, AFTER_A_SLICE);
-        }
-    }
-}
-
-impl EventHandler<DynamicObject> for SliceHandler {
-    fn on_add(&mut self, slice: Arc<DynamicObject>, _initial: InitialList) {
-        if is_ours(&slice) {
-            self.queue_later(&slice);
-        }
-    }
-
-    fn on_update(&mut self, old: Arc<DynamicObject>, new: Arc<DynamicObject>) {
-        if !is_ours(&old) && !is_ours(&new) {
-            return;
-        }
-        if key_of(&old) != key_of(&new) {
-            self.queue_later(&old);
-        }
-        self.queue_later(&new);
-    }
-
-    fn on_delete(&mut self, deletion: Deletion<DynamicObject>) {
-        if let Some(slice) = deletion.object().filter(|slice| is_ours(slice)) {
-            self.queue_later(slice);
         }
     }
 }

@@ -7,14 +7,10 @@ use k8s_openapi::api::core::v1::Endpoints;
 use kube_client::api::{ApiResource, DynamicObject};
 use serde_json::{Value, json};
 
+use super::Controller;
 use crate::shared::endpoint_subsets::{Subsets, items};
 use crate::shared::object::{annotation, name, owned_by};
-
-const SERVICE_NAME: &str = "kubernetes.io/service-name";
-const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
-
-/// The name by which the controller marks its own slices, in the label `MANAGED_BY`.
-const NAME: &str = "endpointslicemirroring-controller.k8s.io";
+use crate::shared::service_slices::{MANAGED_BY, SERVICE_NAME, WritesSlices};
 
 /// The label of Endpoints that must not be mirrored.
 const SKIP: &str = "endpointslice.kubernetes.io/skip-mirror";
@@ -31,11 +27,6 @@ const NOT_COPIED: [&str; 2] =
 pub(super) const MOST_ADDRESSES: usize = 1000;
 
 type Texts = BTreeMap<String, String>;
-
-/// Returns true if this controller made the slice.
-pub(super) fn is_ours(slice: &DynamicObject) -> bool {
-    slice.metadata.labels.as_ref().and_then(|labels| labels.get(MANAGED_BY)).is_some_and(|by| by == NAME)
-}
 
 /// Returns true unless a label or an annotation says that these Endpoints are none for proxies. Upstream:
 /// `shouldMirror`.
@@ -123,7 +114,7 @@ pub(super) fn new_slice(
     metadata.namespace.clone_from(&endpoints.metadata.namespace);
     let mut labels = endpoints.metadata.labels.clone().unwrap_or_default();
     labels.insert(SERVICE_NAME.to_owned(), name(&endpoints.metadata).to_owned());
-    labels.insert(MANAGED_BY.to_owned(), NAME.to_owned());
+    labels.insert(MANAGED_BY.to_owned(), Controller::NAME.to_owned());
     metadata.labels = Some(labels);
     metadata.annotations = Some(without(endpoints.metadata.annotations.as_ref(), &NOT_COPIED));
     let owner = owned_by(&endpoints.metadata, &ApiResource::erase::<Endpoints>(&()));

@@ -119,7 +119,7 @@ impl Managed {
     }
 }
 
-/// What a pod needs now. It never needs an earlier one of these again. Upstream: `SyncPodType`.
+/// The work on a pod that is due now. A pod never goes back to an earlier kind of work. Upstream: `SyncPodType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum SyncPodType {
     Run,

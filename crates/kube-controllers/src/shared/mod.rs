@@ -2,7 +2,7 @@
 //! (`handlers`), protection from stale caches (`own_writes`, `expectations`), ownership (`controller_ref_manager`),
 //! template history (`revisions`), the writes of statuses (`status`) and of finalizers (`finalizers`), lists from the
 //! server (`live_list`), Events (`recorder`), services with their pods (`services`, `service_pods`, `service_ports`,
-//! `endpoint_subsets`) and helpers.
+//! `service_slices`, `endpoint_subsets`) and helpers.
 
 pub(super) mod controller_ref_manager;
 pub(super) mod drive;
@@ -23,6 +23,7 @@ pub(super) mod recorder;
 pub(super) mod revisions;
 pub(super) mod service_pods;
 pub(super) mod service_ports;
+pub(super) mod service_slices;
 pub(super) mod services;
 pub(super) mod slim_pod;
 pub(super) mod status;

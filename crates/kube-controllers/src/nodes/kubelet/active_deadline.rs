@@ -10,7 +10,7 @@ use kube_client::Error;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::RETRY;
-use super::containers::{self, Changed, KILLING};
+use super::containers::{self, Changed};
 use super::event_correlator::{KUBELET, PodEvent};
 use super::phase::is_terminal;
 use super::pod_worker::PodWorker;
@@ -101,11 +101,7 @@ impl PodWorker {
         let (kind, reason, message) = ("Normal".to_owned(), REASON.to_owned(), MESSAGE.to_owned());
         let event = PodEvent { kind, reason, message, from: KUBELET.to_owned(), container: None };
         self.recorder.record(&self.pod, event).await;
-        let running = containers::running(&self.pod).filter_map(|container| container["name"].as_str());
-        for name in running.map(ToOwned::to_owned).collect::<Vec<_>>() {
-            let event = PodEvent::normal(KILLING, format!("Stopping container {name}"), &name);
-            self.recorder.record(&self.pod, event).await;
-        }
+        self.record_killing(containers::names(containers::running(&self.pod))).await;
         let killed = ContainerState::Terminated { exit_code: 137, reason: "Error".to_owned(), message: None };
         let extra = json!({"phase": "Failed", "reason": REASON, "message": MESSAGE});
         let mut status = self.status(Changed::All, &killed, Some(&extra), Duration::ZERO);

@@ -140,6 +140,11 @@ pub(super) fn running(pod: &Value) -> impl Iterator<Item = &Value> {
     items(&pod["spec"]["containers"]).iter().filter(runs).chain(running_init(pod))
 }
 
+/// Returns the names of containers.
+pub(super) fn names<'p>(containers: impl Iterator<Item = &'p Value>) -> Vec<String> {
+    containers.filter_map(|container| container["name"].as_str()).map(ToOwned::to_owned).collect()
+}
+
 fn creating() -> ContainerState {
     ContainerState::Waiting { reason: CREATING.to_owned(), message: None }
 }

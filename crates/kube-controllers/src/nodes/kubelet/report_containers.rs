@@ -55,8 +55,12 @@ impl PodWorker {
 
     /// Writes an Event about each sidecar that runs.
     pub(super) async fn stop_sidecars(&mut self) {
-        let running = containers::running_init(&self.pod).filter_map(|container| container["name"].as_str());
-        for name in running.map(ToOwned::to_owned).collect::<Vec<_>>() {
+        self.record_killing(containers::names(containers::running_init(&self.pod))).await;
+    }
+
+    /// Writes an Event about the end of each of these containers.
+    pub(super) async fn record_killing(&mut self, containers: Vec<String>) {
+        for name in containers {
             let event = PodEvent::normal(KILLING, format!("Stopping container {name}"), &name);
             self.recorder.record(&self.pod, event).await;
         }
