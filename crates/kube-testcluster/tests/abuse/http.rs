@@ -46,7 +46,7 @@ pub async fn connected(address: SocketAddr, bytes: &[u8]) -> TcpStream {
 pub enum Read {
     /// Everything until the server closes the connection.
     All,
-    /// The head, because the answer may be a watch, which does not end.
+    /// The head of a success, because it may be a watch, which does not end. A refusal is read to its end.
     Head,
     /// Everything until the server closes the connection. The client closes its half after the last byte, because these
     /// bytes may be half a request.
@@ -68,7 +68,8 @@ pub async fn answer(address: SocketAddr, bytes: &[u8], read: Read) -> Option<Ans
     let mut received = Vec::new();
     let receive = async {
         while reader.read_buf(&mut received).await.is_ok_and(|count| count > 0) {
-            if read == Read::Head && received.windows(4).any(|four| four == b"\r\n\r\n") {
+            let is_success = received.starts_with(b"HTTP/1.1 2");
+            if read == Read::Head && is_success && received.windows(4).any(|four| four == b"\r\n\r\n") {
                 break;
             }
         }
