@@ -40,8 +40,8 @@ pub(super) fn serve_page(router: Router, listener: TcpListener, stop: Cancellati
     })
 }
 
-/// Returns the routes of the page. No other page may show this one in a frame, because a click in the frame could act
-/// here.
+/// Returns the routes of the page. No other page may show this one in a frame, because it could lead the user to click
+/// a command in the frame.
 pub(super) fn router<S: Clone + Send + Sync + 'static>(page: String) -> Router<S> {
     let headers = [
         (header::CACHE_CONTROL, "no-store"),

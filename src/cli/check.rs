@@ -11,7 +11,7 @@ use super::lessons::{LessonArgs, WatchArgs};
 /// Returns the first conflict, as a sentence for the user.
 pub fn check(lesson: &LessonArgs, settings: &Settings) -> Result<(), Words> {
     let LessonArgs { run, value, serve, .. } = lesson;
-    // The server of a lesson with variants may answer for one of them only.
+    // The server of `--serve` may belong to one value of the lesson's own option only.
     if let (Some(_), Some(value), Some(choice)) = (serve, value, &run.options.choice)
         && let Some(Serve { allows: Some(allowed), .. }) = run.options.serve
         && value != allowed

@@ -81,8 +81,8 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     })
 }
 
-/// Introduces the cluster in English and Chinese: the program's version, the version of the API, and the nodes. Asks
-/// before the faults start, which apply to this client too.
+/// Introduces the cluster in English and Chinese: the program's version, the version of the API, and the nodes. Call
+/// this before the faults start, because they apply to its requests too.
 async fn introduction(client: kube::Client) -> kube::Result<(String, String)> {
     let (program, kubernetes) = (env!("CARGO_PKG_VERSION"), client.apiserver_version().await?.git_version);
     let nodes = Api::<Node>::all(client).list_metadata(&ListParams::default()).await?.items.len();
@@ -126,7 +126,8 @@ fn announce_kept(object: &str, printer: &Printer) {
     printer.notice(&format!("{object} exists already and stays as it is"), &format!("{object} 已经存在，保持不变"));
 }
 
-/// Clients send no token without TLS, so a test of an account's permissions would see everything allowed.
+/// Warns that clients send no token without TLS, because a test of an account's permissions would then see everything
+/// allowed.
 fn warn_that_tokens_need_tls(printer: &Printer) {
     printer.notice(
         "kubectl and client-go send tokens over HTTPS only: without --tls, such requests carry no token and run as the administrator",

@@ -9,7 +9,7 @@ use crate::trace::{What, fitting, hanging, is_drawn};
 pub const INTRODUCTION: (&str, &str) =
     ("Each frame is one event. The box that it changed is marked.", "每一帧是一个事件。它改变的部分有标记。");
 
-/// Returns the lines, wrapped to the width; at most so many.
+/// Returns the lines, wrapped to the width; at most `most` of them.
 pub(super) fn remark_lines(session: &Session, width: usize, most: usize) -> Vec<String> {
     let texts = match session.question() {
         _ if session.helps => vec![help(session)],

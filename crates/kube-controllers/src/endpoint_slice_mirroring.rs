@@ -32,7 +32,7 @@ const EVENT_SOURCE: EventSource =
     EventSource { component: "endpoint-slice-mirroring-controller", api_version: "v1", kind: "Endpoints" };
 
 /// Runs the controller for all Endpoints of a cluster until `stop`. A cluster of `kube-testcluster` with
-/// `Controllers::All` runs it already, from the first Endpoints on that a client writes.
+/// `Controllers::All` runs it already, once a client has written Endpoints.
 ///
 /// # Errors
 /// An informer failed, or the work on an object panicked.

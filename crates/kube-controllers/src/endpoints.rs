@@ -34,7 +34,7 @@ const EVENT_SOURCE: EventSource =
     EventSource { component: "endpoint-controller", api_version: "v1", kind: "Endpoints" };
 
 /// Runs the controller for all services of a cluster until `stop`. A cluster of `kube-testcluster` with
-/// `Controllers::All` runs it already, from the first service on that a client creates.
+/// `Controllers::All` runs it already, once a client has created a service.
 ///
 /// # Errors
 /// An informer failed, or the work on a service panicked.

@@ -148,8 +148,8 @@ impl Controller {
         sync.advance().await
     }
 
-    /// Returns true if this controller handles the Job. Writes an Event if it does not because of an unsupported
-    /// policy, unless the Job has started: then a controller of the user's runs it.
+    /// Returns true if this controller handles the Job. If an unsupported policy is the reason why it does not, writes
+    /// an Event, unless the Job has started: then a controller of the user's handles it.
     async fn is_ours(&self, job: &DynamicObject) -> bool {
         let spec = &job.data["spec"];
         let foreign = spec["managedBy"].as_str().is_some_and(|name| name != "kubernetes.io/job-controller");

@@ -2,10 +2,11 @@
 //! ("volumes"), makes volumes for the claims of storage classes, and releases or deletes the volumes of deleted claims.
 //! Upstream: `pkg/controller/volume/persistentvolume`.
 //!
-//! The provisioners are simulated: a volume is only an object, and every storage class but those with the provisioner
-//! `kubernetes.io/no-provisioner` gets one. A class with the mode `WaitForFirstConsumer` gets it when a pod of the claim
-//! has a node. Upstream's controller tries again every 15 seconds, and counts its Events; this one tries again when
-//! an object is written that may help, and writes an Event when its text changes.
+//! The provisioners are simulated: a volume is only an object. A claim of a storage class gets a new one if no other
+//! volume fits, unless the provisioner of the class is `kubernetes.io/no-provisioner`. If the class has the mode
+//! `WaitForFirstConsumer`, the claim gets its volume when one of its pods has a node. Upstream's controller tries again
+//! every 15 seconds, and counts its Events; this one tries again when an object that may help is written, and writes an
+//! Event when its text changes.
 
 mod bind;
 mod class;

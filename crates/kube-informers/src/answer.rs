@@ -1,9 +1,9 @@
 //! Reads the answers of an API server within bounds. The server decides how long an answer is, so this module limits
-//! the size of what it holds as a whole: an object, and the text of an error.
+//! the parts that it must hold as a whole: an object, and the text of an error.
 //!
-//! Two things have no limit. A list has as many objects as the server says, because an informer holds all objects of its
-//! resource. The head of an answer is bounded by the HTTP library: hyper takes 100 headers and 400 KiB, or 16 KiB with
-//! HTTP/2.
+//! This module sets no limit for two things. A list has as many objects as the server says, because an informer holds
+//! all objects of its resource. The head of an answer is bounded by the HTTP library: hyper takes 100 headers and 400
+//! KiB, or 16 KiB with HTTP/2.
 
 use std::io;
 
@@ -19,7 +19,8 @@ use serde::de::DeserializeOwned;
 use crate::cache::ApiError;
 
 /// The most bytes of one object: an item of a list, an event of a watch, a Lease. client-go ends a watch at the same
-/// size (`maxBytes` in `apimachinery/pkg/runtime/serializer/streaming`), so a longer object cannot be followed anyway.
+/// size (`maxBytes` in `apimachinery/pkg/runtime/serializer/streaming`), so client-go cannot watch a longer object
+/// either.
 pub(crate) const LONGEST_OBJECT: usize = 16 << 20;
 
 /// The most bytes of the answer to a refused request. Such an answer is usually a Status of a few hundred bytes.
@@ -58,7 +59,8 @@ async fn accepted(client: &Client, request: Request<Vec<u8>>) -> Result<Body, Ap
     Ok(answer.into_body())
 }
 
-/// Returns the error of a refused request. A text that is no Status, such as a proxy's page, becomes the message of one.
+/// Returns the error of a refused request. A text that is no Status, such as a proxy's page, becomes the message of
+/// one.
 async fn refusal(code: StatusCode, answer: Response<Body>) -> ApiError {
     let text = match Limited::new(answer.into_body(), LONGEST_ERROR).collect().await {
         Ok(body) => String::from_utf8_lossy(&body.to_bytes()).into_owned(),

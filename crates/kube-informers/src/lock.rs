@@ -2,10 +2,10 @@
 //! locks are held for less than a microsecond, and both ignore poisoning. With `--cfg shuttle` the mutexes are those of
 //! shuttle, which tries all orders of the threads in a concurrency test.
 //!
-//! Measured on two processors, with one kind of wait removed at a time: without the pauses of [`lock`], a key takes 2.3
-//! times as long through two workers, and a writer beside one reader does 10 % less; without the yields of
-//! [`lock_yielding`], a writer beside ten readers does 10 % less
-//! (`cargo run --release -p informer-lab-benches -- workqueue-workers --workers 2`, `-- shared-informer --readers 10`).
+//! Measured on two processors, with one kind of wait removed at a time: without the pauses of [`lock`], two workers
+//! take 2.3 times as long for a key, and a writer beside one reader writes 10 % less; without the yields of
+//! [`lock_yielding`], a writer beside ten readers writes 10 % less (`cargo run --release -p informer-lab-benches --
+//! workqueue-workers --workers 2`, `-- shared-informer --readers 10`).
 
 #[cfg(not(shuttle))]
 use std::hint;
@@ -33,7 +33,7 @@ const PAUSES: usize = 128;
 const YIELDS: usize = 100;
 
 /// Takes the lock, also if a thread panicked while it held it. Code of this crate changes the state under a lock only
-/// after every step that can panic, so the state is whole.
+/// after every step that can panic, so the state is consistent.
 #[inline]
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     try_lock(mutex).unwrap_or_else(|| wait_for(mutex))

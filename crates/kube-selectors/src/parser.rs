@@ -139,7 +139,8 @@ impl<'a> Parser<'a> {
                     }
                 }
                 TokenKind::Comma => {
-                    // An empty value is before a leading comma, and after a comma that another one or `)` follows.
+                    // An empty value stands before a leading comma, and between a comma and a `,` or `)` right behind
+                    // it.
                     if values.is_empty() || matches!(next.kind, TokenKind::Comma | TokenKind::Close) {
                         values.insert("");
                     }

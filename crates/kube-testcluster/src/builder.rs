@@ -47,7 +47,7 @@ pub struct ClusterBuilder {
     pods: Vec<Pod>,
     /// The number of generated pods besides `pods`.
     crowd: usize,
-    /// `None` for the default stages. Reading them is most of the start, so only a cluster with a kubelet does it.
+    /// `None` for the default stages. Parsing them takes most of the start, so only a cluster with a kubelet does it.
     stages: Option<Stages>,
     admin: Admin,
     plugins: Plugins,
@@ -92,10 +92,10 @@ impl ClusterBuilder {
         self
     }
 
-    /// Sets what the nodes at the start have beside, or instead of, the usual: labels, annotations, the spec (such as
-    /// taints), and `capacity` and `allocatable` in the status. A resource without `allocatable` is allocatable as a
-    /// whole. Names are not used. With several templates, the nodes get them in turn, so that three templates make three
-    /// zones.
+    /// Sets labels, annotations, the spec (such as taints), and `capacity` and `allocatable` of the status for the
+    /// nodes at the start, in addition to the usual values or instead of them. A resource without `allocatable` is
+    /// allocatable as a whole. The templates' names are ignored. Several templates go to the nodes in turn, so three
+    /// templates can make three zones.
     ///
     /// ```
     /// # use kube_testcluster::{Cluster, node_templates_from_yaml};
@@ -137,19 +137,19 @@ impl ClusterBuilder {
         self
     }
 
-    /// Sets the revision of the empty storage; the first write takes the next one. By default 1, as in etcd; at most
-    /// 2^62.
+    /// Sets the revision of the empty storage; the first write takes the next revision. By default 1, as in etcd; at
+    /// most 2^62.
     ///
-    /// A cluster without a folder keeps nothing on disk, so a second one at the same address counts from the start
-    /// again, and a client of the first one waits for revisions that take long to come. If clients may outlive the
-    /// cluster, begin with a number from the clock. A watch from an old resourceVersion, a list of exactly that
-    /// version, and an old `continue` token then get 410 (`Expired`), and the client lists again.
+    /// A cluster without a folder keeps nothing on disk, so a second cluster at the same address counts from the start
+    /// again, and a client of the first cluster waits a long time for the revisions that it knows. If clients may
+    /// outlive the cluster, begin with a number from the clock. A watch from an old resourceVersion, a list of exactly
+    /// that version, and an old `continue` token then get 410 (`Expired`), and the client lists again.
     ///
     /// ```
     /// # use kube_testcluster::Cluster;
     /// use std::time::SystemTime;
     ///
-    /// // No cluster writes more than once a microsecond, so the next one always begins later.
+    /// // No cluster writes more than once a microsecond, so the next cluster always begins with a higher revision.
     /// let now = SystemTime::UNIX_EPOCH.elapsed()?.as_micros();
     /// let builder = Cluster::builder().first_revision(u64::try_from(now)?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -173,9 +173,10 @@ impl ClusterBuilder {
         self
     }
 
-    /// Limits the size of the history, which is the objects of the last writes, for lists and watches of earlier
-    /// versions. By default 128 MiB. A request for a version that this limit has dropped gets 410, as with the limits
-    /// by number and age. A watch whose reader is further behind ends. The last write always stays.
+    /// Limits the total size of the history: the objects of the last writes, which the server keeps for lists and
+    /// watches of earlier versions. By default 128 MiB. Beyond the limit, the server drops the oldest writes. A request
+    /// for a version before the remaining ones gets 410, as with the limits by number and age, and a watch that has not
+    /// read the dropped writes yet ends. The last write is never dropped.
     pub fn history_bytes(mut self, bytes: usize) -> Self {
         self.settings.history_bytes = bytes;
         self
@@ -209,8 +210,8 @@ impl ClusterBuilder {
     }
 
     /// Sets the total size, in bytes, of responses that wait for slow clients. A further request gets 429; a write
-    /// is refused before it begins, because a client must learn of a write that is done. A watch is not refused: its
-    /// next event waits. By default 512 MiB. Responses and events below 64 KiB do not count.
+    /// is refused before it begins, because a write that is done must not get 429. A watch is not refused: its next
+    /// event waits. By default 512 MiB. Responses and events below 64 KiB do not count.
     pub fn max_waiting_answers(mut self, bytes: usize) -> Self {
         self.settings.max_waiting_answers = bytes;
         self
@@ -243,7 +244,7 @@ impl ClusterBuilder {
         self
     }
 
-    /// Turns the admin path on or off, with which faults are started over HTTP; off by default.
+    /// Turns on or off the admin path, with which clients start faults over HTTP; off by default.
     pub fn admin(mut self, admin: Admin) -> Self {
         self.admin = admin;
         self
@@ -445,7 +446,8 @@ impl ClusterBuilder {
         let is_continued = earlier.is_some();
         match earlier {
             Some(earlier) => {
-                store.restore(earlier)?; // queues work for the controllers, which the earlier server may have left undone
+                // Also queues the work that the controllers of the earlier server may have left undone.
+                store.restore(earlier)?;
                 first_objects::write_system(&store);
             }
             None => {
@@ -462,7 +464,7 @@ impl ClusterBuilder {
         let router = with_authorization(router, store.clone());
         let (sender, progress) = watch::channel(Progress::default());
         let stop = CancellationToken::new();
-        // The objects that leave the history, which `packing` compresses.
+        // Objects that have left the history, which `packing` compresses.
         let aged = store.lock().storage.subscribe_aged();
         let mut tasks = vec![
             tokio::spawn(expiry::run(store.clone(), stop.clone())),
@@ -487,7 +489,8 @@ impl ClusterBuilder {
         #[cfg(feature = "tls")]
         let (signer, given) = watch::channel(None);
         if !workloads.is_empty() {
-            let client = own_client(&own, Component::CONTROLLERS); // one for all controllers, because each client takes memory
+            // All controllers share one client, because each client takes memory.
+            let client = own_client(&own, Component::CONTROLLERS);
             #[cfg(feature = "tls")]
             if workloads.contains(&Workload::CertificateSigning) {
                 tasks.push(tokio::spawn(crate::tls::signer::run(given, client.clone(), clock, stop.clone())));

@@ -19,7 +19,8 @@ pub(crate) fn method(method: &Method, resource: &Resource) -> Method {
     if is_get { Method::GET } else { method.clone() }
 }
 
-/// Checks that the `Accept` header names a media type that go-restful knows. It does that before a handler negotiates.
+/// Checks that the `Accept` header names a media type that go-restful knows. go-restful makes this check before a
+/// handler negotiates; the handler of custom resources does not make it.
 pub(crate) fn check_accept(resource: &Resource, accept: &Accept<'_>, offers: Offers) -> Result<(), ApiError> {
     match resource.dispatcher {
         Dispatcher::GoRestful => accept.check(offers),

@@ -60,7 +60,7 @@ pub(crate) async fn handle(store: Arc<Store>, logs: Arc<Logs>, limits: &Limits, 
         Ok(routed) => routed,
         Err(response) => return *response,
     };
-    // Only a request over a socket has this extension: it may do heavy work on a thread of its own.
+    // Only a request over a socket has this extension, because only such a request may do heavy work on another thread.
     let threads = request.extensions().get::<Threads>().copied();
     // The cluster's own requests are not limited: its components must work even while slow clients fill the budget.
     let is_client = routed.requester == Requester::Client;
@@ -213,7 +213,7 @@ fn is_long_running(target: &Target, query: &Query) -> bool {
     target_kind(target, query) == TargetKind::Events || streams.contains(&target.subresource)
 }
 
-/// Returns what kind of target the request has, which decides its verb.
+/// Returns the kind of the request's target, which decides the verb.
 fn target_kind(target: &Target, query: &Query) -> TargetKind {
     match &target.name {
         _ if target.watch => TargetKind::Events,

@@ -65,7 +65,7 @@
 //! | custom resources, server-side apply | yes | yes | some | yes |
 //! | webhooks | yes | yes | some | yes |
 //! | RBAC | if asked for | yes | no | yes |
-//! | kinds | 43 | all | all | all |
+//! | kinds | 52 | all | all | all |
 //!
 //! A test with this crate is a good first test: it is quick and repeatable, and it can produce failures that a real
 //! server shows once a month. It does not replace a test against a real server before a release.
@@ -94,10 +94,10 @@
 //!   runtime, the same requests get the same responses.
 //! - **Consistency.** All kinds share one counter of revisions. A watch from the resourceVersion of a list sends every
 //!   later change that its selectors match, once and in order, or ends with 410.
-//! - **Faults affect only the clients of the test.** They do not affect the kubelet and the cluster's own controllers.
-//!   Only a watch cache that lags also delays their events.
-//! - **Independence.** Clusters share nothing but a pool of compiled patterns: those of schemas that are larger than
-//!   4 MiB, up to 256 MiB in the process. It only changes the time of an answer. Each cluster ends with
+//! - **Faults affect only the clients of the test.** They do not affect the kubelet and the cluster's own controllers,
+//!   with one exception: a watch cache that lags delays their events, too.
+//! - **Independence.** Clusters share nothing but a pool of the schemas' compiled patterns: those that are larger than
+//!   4 MiB, up to 256 MiB in the process. The pool changes only how long an answer takes. Each cluster ends with
 //!   [`Cluster::shutdown`], or when it is dropped.
 //!
 //! # Limits
@@ -114,7 +114,7 @@
 //!   Without it, this crate adds no HTTP server to the dependency tree; hyper and tokio's `net` are there only because
 //!   of `kube-client`.
 //! - `tls`, off by default: `Cluster::serve_securely` serves with TLS, and authenticates clients by certificates and
-//!   tokens; webhooks are called. It adds rustls with ring.
+//!   tokens; the server also calls webhooks. This feature adds rustls with ring.
 //!
 //! The versions of `kube-client`, `k8s-openapi`, `jiff` and `axum` are part of the API: a cluster returns kube's
 //! client, takes pods and times as k8s-openapi defines them, and [`Cluster::router`] is axum's. Choose the version of
@@ -225,7 +225,7 @@ pub struct Cluster {
     tasks: Vec<JoinHandle<()>>,
     #[cfg(feature = "serve")]
     servers: Vec<Server>,
-    /// Gives the authority of a listener to the controller that signs requests.
+    /// Gives the authority of a listener to the controller that signs CertificateSigningRequests.
     #[cfg(feature = "tls")]
     signer: watch::Sender<tls::signer::Given>,
 }
@@ -297,7 +297,8 @@ impl Cluster {
     /// clients are refused, so the listener may be one that other machines can reach. Returns its address.
     ///
     /// Service account tokens from before the first call of this method are not valid afterwards; those in Secrets are
-    /// replaced. The first authority that a call brings (see [`SecureServing::signer`]) stays that of the cluster.
+    /// replaced. The first authority that a call brings (see [`SecureServing::signer`]) signs for the cluster until its
+    /// end; those of later calls are ignored.
     ///
     /// # Errors
     /// The operating system's error for the listener; `InvalidInput` if the certificate cannot be used.

@@ -69,7 +69,7 @@ pub(super) enum Action {
         name: String,
         set: BTreeMap<String, Option<String>>,
     },
-    /// Deletes the first pod by name that has these labels.
+    /// Deletes one of the pods that have these labels: the first by name.
     DeleteOne {
         labels: BTreeMap<String, String>,
     },
@@ -97,7 +97,8 @@ pub struct ScenarioError {
     pub error: Box<kube_client::Error>,
 }
 
-/// Returns the cluster's message without its envelope; for a fault, that this cluster accepts no faults.
+/// Returns the cluster's message without its envelope; if the cluster does not serve the path of faults, a message that
+/// says so.
 fn cluster_message(step: &Step, error: &kube_client::Error) -> String {
     match error {
         // Also 403, which a cluster with authorization answers for a path that it does not serve.
@@ -117,8 +118,8 @@ impl Step {
         self.at
     }
 
-    /// Returns the same step in `namespace`, unless it names a namespace itself. For printing commands that do not rely
-    /// on a default namespace.
+    /// Returns the same step in `namespace`, unless it names a namespace itself. The returned step prints as a command
+    /// that does not rely on a default namespace.
     #[must_use]
     pub fn in_namespace(&self, namespace: &str) -> Self {
         let own = self.namespace.clone();

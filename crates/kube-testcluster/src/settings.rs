@@ -47,8 +47,9 @@ pub enum Controllers {
     /// [volume claims](crate::controllers::persistent_volume),
     /// [tainted nodes](crate::controllers::taint_eviction) and
     /// [CertificateSigningRequests](crate::controllers::certificates). Each of them starts with the first object that
-    /// it works on. With [`Admission::Kube`], the controllers that protect [claims](crate::controllers::pvc_protection) and
-    /// [volumes](crate::controllers::pv_protection) in use run too, also with `Housekeeping` and `Only`.
+    /// it works on. With [`Admission::Kube`], the controllers that protect
+    /// [claims](crate::controllers::pvc_protection) and [volumes](crate::controllers::pv_protection) in use run too,
+    /// also with `Housekeeping` and `Only`.
     #[default]
     All,
     /// The garbage collector and the namespace controller, which deletions need; the controllers of service accounts
@@ -65,8 +66,9 @@ pub enum Controllers {
 }
 
 impl Settings {
-    /// Returns the controllers that run as clients of the API. Those that protect storage objects remove the finalizers
-    /// that [`Admission::Kube`] adds, so they run together with it, and only if a test names them without it.
+    /// Returns the controllers that run as clients of the API. Those that protect claims and volumes remove the
+    /// finalizers that [`Admission::Kube`] adds, so they always run with it; without it, they run only if a test names
+    /// them.
     pub(crate) fn workloads(&self) -> Workloads {
         let mut workloads = self.controllers.workloads();
         let protects = match (self.admission, self.controllers) {
@@ -132,15 +134,14 @@ pub enum Admission {
     #[default]
     Plain,
     /// The additions of kube-apiserver's default plugins. A new pod gets a priority, a preemption policy, tolerations
-    /// of 300 seconds for nodes that are not ready or not reachable, and its service account; a priority class or a
-    /// service account that does not exist is refused, and so is a pod that violates the Pod Security level in the labels
-    /// of its namespace or a limit range, and an object that exceeds a quota. Claims and volumes get the finalizers that protect
-    /// them while they are used. Runtime classes, default storage classes and default ingress classes have their
-    /// effect. Each namespace gets the service account `default` and the config
-    /// map `kube-root-ca.crt`, and the namespace `default` gets the service `kubernetes` with its endpoints. Each
-    /// version of a group has its APIService, and kube-apiserver's bootstrap roles and bindings exist. Without
-    /// controllers there are no service accounts and no config maps, and the roles `admin`, `edit` and `view` have no
-    /// rules.
+    /// of 300 seconds for nodes that are not ready or not reachable, and its service account. A pod is refused if its
+    /// priority class or service account does not exist, if it violates the Pod Security level in the labels of its
+    /// namespace, or if it breaks a limit range. An object that exceeds a quota is refused, too. Claims and volumes get
+    /// the finalizers that protect them while they are used. Runtime classes, default storage classes and default
+    /// ingress classes have their effect. Each namespace gets the service account `default` and the config map
+    /// `kube-root-ca.crt`, and the namespace `default` gets the service `kubernetes` with its endpoints. Each version
+    /// of a group has its APIService, and kube-apiserver's bootstrap roles and bindings exist. Without controllers
+    /// there are no service accounts and no config maps, and the roles `admin`, `edit` and `view` have no rules.
     Kube,
 }
 
@@ -181,7 +182,7 @@ pub(crate) struct Settings {
     pub(crate) era: Era,
     /// Decides everything that an API server leaves to chance, such as uids and the order of an unordered watch cache.
     pub(crate) seed: u64,
-    /// The revision of the empty storage. The first write takes the next one.
+    /// The revision of the empty storage. The first write takes the next revision.
     pub(crate) first_revision: u64,
     /// The duration of a write before it is visible.
     pub(crate) commit_latency: Duration,
@@ -200,7 +201,7 @@ pub(crate) struct Settings {
     /// The time for which an Event is kept after its last write.
     pub(crate) event_ttl: Duration,
     pub(crate) max_events: usize,
-    /// True if a current server serves streaming lists.
+    /// True if streaming lists are served. A server of [`Era::Classic`] serves none in any case.
     pub(crate) watch_list: bool,
     pub(crate) aggregated_discovery: bool,
     pub(crate) kubelets: Kubelets,
@@ -215,7 +216,7 @@ impl Settings {
         self.watch_list && self.era == Era::Modern
     }
 
-    /// Returns true if each namespace gets a service account. Without controllers there are none.
+    /// Returns true if each namespace gets a service account. Without controllers there are no service accounts.
     pub(crate) fn makes_accounts(&self) -> bool {
         self.admission == Admission::Kube && self.controllers != Controllers::None
     }

@@ -136,8 +136,8 @@ async fn a_foreground_deletion_decodes_each_dependent_only_a_few_times() {
             let params = DeleteParams { propagation_policy: Some(PropagationPolicy::Foreground), ..Default::default() };
             maps.delete("owner", &params).await.unwrap();
             cluster.settled().await;
-            // The pods go one by one, and the owner is written meanwhile, as a controller would write its owner's
-            // status.
+            // The pods go one by one, and the owner is written meanwhile, as a controller would write the status of the
+            // owner.
             for n in 0..count {
                 let patch = Patch::Merge(json!({"data": {"seen": n.to_string()}}));
                 maps.patch("owner", &PatchParams::default(), &patch).await.unwrap();

@@ -90,8 +90,8 @@ impl CommandProcesses {
     }
 
     /// Kills the command and the processes that it has started. In the group of this process these are its descendants,
-    /// because the group also has processes that started this one. Only Linux tells them, and not those whose parent
-    /// has ended; elsewhere only the command is killed.
+    /// because the group also has processes that started this one. Only Linux lists the descendants, except those whose
+    /// parent has ended; elsewhere only the command is killed.
     pub(super) fn kill(&self) {
         if let (Some(id), ProcessGroup::Foreground) = (self.id, self.group) {
             for descendant in stopped_descendants(id) {

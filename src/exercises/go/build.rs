@@ -1,5 +1,5 @@
-//! Builds a program in Go. `go build` and not `go run`, so that a program that does not compile differs from one that
-//! fails, and the judge's child is the program itself, which it can end.
+//! Builds a program in Go. It runs `go build` and not `go run`, because then a program that does not compile differs
+//! from one that fails, and the judge's child process is the program itself, which the judge can end.
 
 use std::env;
 use std::io::{self, ErrorKind, IsTerminal};

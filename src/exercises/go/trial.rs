@@ -1,6 +1,6 @@
-//! A trial of a program in Go: a cluster on a loopback port, the program as a process, and the script, which changes the
-//! cluster and waits for what the program does about it. The time is real, so a script waits for events and never for a
-//! time, except when it gives a program the time for an event that a wrong program lacks.
+//! A trial of a program in Go: a cluster on a loopback port, the program as a process, and the script, which changes
+//! the cluster and waits for what the program does about it. The time is real, so a script waits for events and never
+//! for a time, except when it gives a program the time for an event that a wrong program lacks.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -125,12 +125,12 @@ impl Trial {
         self.outside.balancer_is_down.store(is_down, Ordering::SeqCst);
     }
 
-    /// Waits for what wrong and right programs do.
+    /// Waits until the program has done something that wrong and right programs do.
     pub(super) async fn until(&self, condition: impl Fn(&[Entry]) -> bool) -> Result<(), NotSeen> {
         timeout(PATIENCE, self.outside.journal.until(condition)).await.map_err(|_| NotSeen)
     }
 
-    /// Waits for what only a right program does, but not for long.
+    /// Waits until the program has done something that only a right program does, but not for long.
     pub(super) async fn settle(&self, condition: impl Fn(&[Entry]) -> bool) {
         let _ = timeout(SETTLES_WITHIN, self.outside.journal.until(condition)).await;
     }

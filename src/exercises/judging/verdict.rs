@@ -17,7 +17,7 @@ pub struct Mistake {
     pub sentence: Words,
     /// The lines of the journal that show the effect.
     pub evidence: Vec<String>,
-    /// Where to look.
+    /// The advice where to look for the cause.
     pub hint: Words,
 }
 

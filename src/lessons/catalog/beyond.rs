@@ -18,8 +18,8 @@ static RUN: Fixture =
 static RELISTED: Fixture =
     Fixture { name: "fixtures/scenarios/relist.yaml", text: include_str!("../../../fixtures/scenarios/relist.yaml") };
 
-/// Lasts long enough for the Reflector to notice a broken watch and to watch again: its back-off adds up to at most
-/// eleven seconds.
+/// A run that lasts long enough for the Reflector to notice a broken watch and to watch again: its back-off adds up to
+/// at most eleven seconds.
 const RELIST: Defaults = Defaults {
     lasts: Some(Duration::from_secs(12)),
     ..watching(ClusterDefaults { scenario: Some(&RELISTED), ..FOUR_PODS })

@@ -21,7 +21,7 @@ pub(super) fn question_at(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     }
 }
 
-/// Asks which notification becomes of a delta that does not say it itself.
+/// Asks which notification a delta turns into, if the delta's name does not decide that.
 fn notification(moment: &Moment<'_>, key: &str, delta: &str) -> Option<SituatedQuestion> {
     let is_known = moment.pipeline.store.contains_key(key);
     if !matches!(delta, "Sync" | "Replaced") && (delta != "Added" || !is_known) {
@@ -229,7 +229,7 @@ fn buffer(moment: &Moment<'_>, listener: usize, key: &str) -> Option<SituatedQue
     Some(SituatedQuestion::new(situation, text, choices, reason))
 }
 
-/// Asks what is done when the informer has synced, if notifications still wait.
+/// Asks what the sync of the informer means, if handlers still have notifications to process.
 fn synced(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     let situation = moment.new_situation("synced")?;
     let listeners = &moment.pipeline.listeners;

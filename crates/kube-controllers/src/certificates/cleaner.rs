@@ -1,5 +1,6 @@
 //! The cleaner of CertificateSigningRequests: deletes requests that are old, so that they do not pile up. Upstream:
-//! `pkg/controller/certificates/cleaner`, which looks once an hour; this one deletes a request at its time.
+//! `pkg/controller/certificates/cleaner`, which looks once an hour; this one deletes each request when its time is
+//! over.
 
 use std::time::Duration;
 
@@ -20,7 +21,8 @@ use kube_machinery::kinds::validity_of_certificate;
 /// The time after which a decided request is deleted. Upstream: `approvedExpiration`, `deniedExpiration`.
 const DECIDED: SignedDuration = SignedDuration::from_hours(1);
 
-/// The time after which a request that waits is deleted. Upstream: `pendingExpiration`.
+/// The time after which an undecided request is deleted, or an approved one without a certificate. Upstream:
+/// `pendingExpiration`.
 const PENDING: SignedDuration = SignedDuration::from_hours(24);
 
 /// Runs the controller for all requests of a cluster until `stop`. A cluster of `kube-testcluster` with
@@ -78,7 +80,7 @@ fn end(request: &DynamicObject) -> Option<Timestamp> {
     of_conditions.chain(of_pending).chain(of_certificate).min()
 }
 
-/// Returns the first whole second at which something that lasts until then is over.
+/// Returns the first whole second after `since` plus `lasts`, when that time is surely over.
 fn after(since: Timestamp, lasts: SignedDuration) -> Option<Timestamp> {
     since.checked_add(lasts).ok()?.checked_add(SignedDuration::from_secs(1)).ok()
 }

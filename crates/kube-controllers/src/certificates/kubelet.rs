@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use kube_machinery::conventions::x509::CertificateRequest;
 
-/// Returns why a request is none of a kubelet for its client certificate. Upstream: `ValidateKubeletClientCSR`.
+/// Returns the reason why this cannot be a kubelet's request for its client certificate. Upstream:
+/// `ValidateKubeletClientCSR`.
 pub(super) fn client_fault(request: &CertificateRequest, usages: &[&str]) -> Option<String> {
     let (names, fault) = (&request.names, |why: &str| Some(why.to_owned()));
     if request.subject.organizations != ["system:nodes"] {
@@ -25,7 +26,8 @@ pub(super) fn client_fault(request: &CertificateRequest, usages: &[&str]) -> Opt
     name_fault(request).or_else(|| usages_fault(usages, "client auth"))
 }
 
-/// Returns why a request is none of a kubelet for its serving certificate. Upstream: `ValidateKubeletServingCSR`.
+/// Returns the reason why this cannot be a kubelet's request for its serving certificate. Upstream:
+/// `ValidateKubeletServingCSR`.
 pub(super) fn serving_fault(request: &CertificateRequest, usages: &[&str]) -> Option<String> {
     let (names, fault) = (&request.names, |why: &str| Some(why.to_owned()));
     if request.subject.organizations != ["system:nodes"] {
@@ -48,7 +50,8 @@ fn name_fault(request: &CertificateRequest) -> Option<String> {
     (!is_node).then(|| "subject common name does not begin with system:node:".to_owned())
 }
 
-/// Returns the fault of usages that are not a kubelet's. A key that is not of RSA needs no `key encipherment`.
+/// Returns the fault of usages that a kubelet does not ask for. `key encipherment` may be absent, because only RSA keys
+/// need it.
 fn usages_fault(usages: &[&str], purpose: &str) -> Option<String> {
     let required = BTreeSet::from(["digital signature", "key encipherment", purpose]);
     let without_rsa = BTreeSet::from(["digital signature", purpose]);

@@ -116,7 +116,7 @@ fn has_failed(request: &DynamicObject) -> bool {
     conditions(request).iter().any(|one| one["type"] == "Failed" && one["status"] == "True")
 }
 
-/// Returns why a signer refuses a request. Upstream: `getCSRVerificationFuncForSignerName`.
+/// Returns the reason why a signer refuses a request. Upstream: `getCSRVerificationFuncForSignerName`.
 fn fault(signer: &str, request: &CertificateRequest, usages: &[&str]) -> Option<String> {
     match signer {
         KUBELET_SERVING => kubelet::serving_fault(request, usages),

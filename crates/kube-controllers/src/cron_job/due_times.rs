@@ -1,6 +1,6 @@
 //! Computes the times at which a CronJob's schedule asks for a Job: the latest one that is due, and the wait until the
 //! next one. Such a time is called a start here. Starts that passed while no controller ran are missed: only the latest
-//! of them is made up for. Upstream: `mostRecentScheduleTime` and `nextScheduleTimeDuration` in `utils.go`.
+//! of them still gets a Job. Upstream: `mostRecentScheduleTime` and `nextScheduleTimeDuration` in `utils.go`.
 
 use std::time::Duration;
 

@@ -10,7 +10,7 @@ use crate::nodes::constraints::{selects, tolerates_all};
 use crate::shared::object::name;
 use kube_machinery::value;
 
-/// Whether a node should have a pod of the DaemonSet.
+/// The decision whether a node should have a pod of the DaemonSet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
     /// The node must have a pod.

@@ -128,8 +128,8 @@ impl DeploymentSync<'_> {
         }
     }
 
-    /// Returns the condition of a ReplicaSet that cannot create its pods; that of the new ReplicaSet comes first.
-    /// Upstream: `getReplicaFailures`.
+    /// Returns the condition of a ReplicaSet that cannot create its pods. If several cannot, the new ReplicaSet comes
+    /// first. Upstream: `getReplicaFailures`.
     fn failure(&self) -> Option<Condition> {
         self.new_set().into_iter().chain(&self.sets).find_map(failure_of)
     }

@@ -22,14 +22,14 @@ pub(super) type Times = BTreeMap<String, String>;
 #[derive(Debug, Default)]
 pub(super) struct DisruptedPods {
     pub(super) times: Times,
-    /// The delay after which the first of them no longer counts.
+    /// The delay after which the first of these pods no longer counts as disrupted.
     pub(super) recheck_after: Option<Duration>,
     /// The pods that were not deleted in time.
     pub(super) not_deleted: Vec<Arc<Pod>>,
 }
 
 impl DisruptedPods {
-    /// Keeps the disrupted pods of a budget that still exist, are not being deleted, and whose time is not over.
+    /// Keeps those disrupted pods of a budget that still exist, are not being deleted, and have time left.
     pub(super) fn of(budget: &DynamicObject, pods: &[Arc<Pod>], now: Timestamp) -> Self {
         let before = times(budget);
         let mut disrupted = Self::default();

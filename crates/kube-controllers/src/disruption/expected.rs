@@ -44,7 +44,7 @@ impl Controller {
         }
     }
 
-    /// Adds the scales of the pods' controllers; each controller counts once. A pod without a controller counts nothing.
+    /// Adds the scales of the pods' controllers; each controller counts once. A pod without a controller adds nothing.
     async fn expected_scale(&self, pods: &[Arc<Pod>]) -> Result<ExpectedScale, SyncError> {
         let (mut scales, mut has_unmanaged) = (HashMap::<String, i64>::new(), false);
         for pod in pods {

@@ -1,5 +1,5 @@
-//! Finds the controller of a pod, and its scale: the number of pods that it wants. The workloads of Kubernetes come from
-//! caches; for other kinds, the server is asked. Upstream: `finders`.
+//! Finds the controller of a pod, and its scale: the number of pods that it wants. The workloads of Kubernetes come
+//! from caches, and controllers of other kinds from the server. Upstream: `finders`.
 
 use std::sync::Arc;
 

@@ -19,8 +19,8 @@ const TIMEOUT: SignedDuration = SignedDuration::from_mins(2);
 
 const DISRUPTION_TARGET: &str = "DisruptionTarget";
 
-/// Returns the delay after which the condition of a pod must be reset; `None` if the pod has no such condition, or if it
-/// ends anyway. Upstream: `nonTerminatingPodHasStaleDisruptionCondition`.
+/// Returns the delay after which the condition of a pod must be reset; `None` if the pod has no such condition, or if
+/// the pod has ended or is being deleted. Upstream: `nonTerminatingPodHasStaleDisruptionCondition`.
 pub(super) fn reset_after(pod: &Pod, now: Timestamp) -> Option<Duration> {
     let is_set = |condition: &&PodCondition| {
         // The kubelet may take any time to stop a pod.

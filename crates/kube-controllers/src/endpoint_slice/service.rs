@@ -1,5 +1,5 @@
-//! Tells which slices belong to a service: with what labels and address types, and which existing slices this
-//! controller may change.
+//! The rules about the slices of a service: their labels and address types, and the existing slices that belong to the
+//! service.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ pub(super) fn has_labels_of(slice: &DynamicObject, service: &DynamicObject) -> b
     free(slice.metadata.labels.as_ref()) == free(service.metadata.labels.as_ref())
 }
 
-/// Returns the labels without those that the controller sets itself. It copies all others from the service.
+/// Returns the labels without those that the controller sets itself. The controller copies all others from the service.
 fn free(labels: Option<&Labels>) -> Labels {
     let own = |key: &str| [SERVICE_NAME, MANAGED_BY, HEADLESS].contains(&key);
     let free = labels.into_iter().flatten().filter(|(key, _)| !own(key));

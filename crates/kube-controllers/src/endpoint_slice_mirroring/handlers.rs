@@ -9,7 +9,7 @@ use kube_informers::cache::{Deletion, EventHandler, InitialList, meta_namespace_
 use super::Controller;
 use super::mirrored::should_mirror;
 
-/// Queues Endpoints that are mirrored, or were so before.
+/// Queues Endpoints that should be mirrored, or were mirrored before the change.
 pub(super) struct EndpointsHandler(pub(super) Arc<Controller>);
 
 impl EndpointsHandler {

@@ -15,7 +15,7 @@ use crate::shared::service_slices::{MANAGED_BY, SERVICE_NAME, WritesSlices};
 /// The label of Endpoints that must not be mirrored.
 const SKIP: &str = "endpointslice.kubernetes.io/skip-mirror";
 
-/// The annotation of Endpoints that are only a lock.
+/// The annotation of Endpoints that only serve as the lock of a leader election.
 const LEADER: &str = "control-plane.alpha.kubernetes.io/leader";
 
 /// The annotations of Endpoints that their slices do not get.
@@ -28,7 +28,7 @@ pub(super) const MOST_ADDRESSES: usize = 1000;
 
 type Texts = BTreeMap<String, String>;
 
-/// Returns true unless a label or an annotation says that these Endpoints are none for proxies. Upstream:
+/// Returns true unless a label or an annotation says that these Endpoints are not meant for proxies. Upstream:
 /// `shouldMirror`.
 pub(super) fn should_mirror(endpoints: &DynamicObject) -> bool {
     let skips = endpoints.metadata.labels.as_ref().and_then(|labels| labels.get(SKIP)).is_some_and(|it| it == "true");
@@ -49,7 +49,7 @@ pub(super) struct WantedSlice {
     pub(super) endpoints: Vec<Value>,
 }
 
-/// Returns what the slices of these Endpoints must have. Upstream: `reconcile`.
+/// Returns the content that the slices of these Endpoints must have. Upstream: `reconcile`.
 pub(super) fn wanted(endpoints: &DynamicObject) -> Wanted {
     let mut subsets = Subsets::default();
     subsets.extend(&endpoints.data["subsets"]);
@@ -70,7 +70,7 @@ pub(super) fn wanted(endpoints: &DynamicObject) -> Wanted {
     wanted
 }
 
-/// Returns ports as a text that is the same for the same ports.
+/// Returns a text that is the same for the same ports in any order.
 pub(super) fn key_of_ports(ports: &[Value]) -> String {
     let mut texts: Vec<String> = ports.iter().map(ToString::to_string).collect();
     texts.sort();

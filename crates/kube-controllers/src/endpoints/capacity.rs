@@ -6,7 +6,7 @@ use serde_json::Value;
 /// The largest number of addresses. Upstream: `maxCapacity`.
 const MOST_ADDRESSES: usize = 1000;
 
-/// Returns the number of addresses of both lists in all subsets.
+/// Returns the number of addresses in one of the two lists, over all subsets.
 fn count(subsets: &[Value], field: &str) -> usize {
     subsets.iter().map(|subset| list(subset, field)).sum()
 }
@@ -20,8 +20,8 @@ pub(super) fn is_exceeded(subsets: &[Value]) -> bool {
     count(subsets, "addresses") + count(subsets, "notReadyAddresses") > MOST_ADDRESSES
 }
 
-/// Removes addresses until an Endpoints object may have the rest, and returns true if it had to. Addresses that are not
-/// ready go first. Each subset keeps a share of its addresses, rounded up, so that the last one may have fewer.
+/// Removes addresses until an Endpoints object may have the rest. Returns true if it removed any. Addresses that are
+/// not ready go first. Each subset keeps a share of its addresses, rounded up, so that the last one may have fewer.
 pub(super) fn truncate(subsets: &mut [Value]) -> bool {
     if !is_exceeded(subsets) {
         return false;

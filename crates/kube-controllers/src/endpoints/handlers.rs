@@ -26,9 +26,10 @@ impl EventHandler<DynamicObject> for ServiceHandler {
     }
 }
 
-/// Queues the service of deleted Endpoints, and that of each Endpoints object of this controller at its start, because
-/// the service may have been deleted before. Upstream: `onEndpointsDelete`, `checkLeftoverEndpoints`, which also
-/// removes Endpoints of users; but this controller may start long after they were written.
+/// Queues the service of deleted Endpoints. At the start of the controller, queues the service of each Endpoints object
+/// that the controller has made, because the service may have been deleted while no controller ran. Upstream:
+/// `onEndpointsDelete`, and `checkLeftoverEndpoints`, which at the start also removes Endpoints of users without a
+/// service. This controller keeps those, because it may start long after a user has written them.
 pub(super) struct EndpointsHandler(pub(super) Arc<Controller>);
 
 impl EventHandler<DynamicObject> for EndpointsHandler {

@@ -18,7 +18,7 @@ use crate::shared::error::SyncError;
 /// The largest number of pods that are noted at a time, because a status must not grow too large.
 const MOST_UNCOUNTED: usize = 500;
 
-/// Whether a sync ends the Job.
+/// Tells whether a sync ends the Job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ends {
     Yes,

@@ -1,4 +1,4 @@
-//! Reads a list in an object in the form of a JSON value. A field that is absent or no list counts as empty.
+//! Reads a list in a JSON object. A field that is absent, or is not a list, counts as an empty list.
 
 use kube_machinery::value::{Array, Value};
 

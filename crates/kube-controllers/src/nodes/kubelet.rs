@@ -212,7 +212,7 @@ impl Kubelet {
         let PodWatch { pods, revision, mut changes } = self.context.api.watch_pods();
         let pods: Vec<_> = pods.collect();
         if self.earlier == Earlier::Resumed {
-            // No new pod gets the address of one that is there.
+            // A new pod must not get the address of an existing pod.
             let taken = pods.iter().filter_map(|pod| number(pod["status"]["podIP"].as_str()?));
             self.addresses = taken.max().unwrap_or_default();
         }

@@ -36,7 +36,7 @@ pub struct Line {
     pub number: u64,
     /// The run of the container that wrote the line: the number of restarts before it.
     pub run: u64,
-    /// When the container wrote it.
+    /// The time at which the container wrote it.
     pub time: Timestamp,
     /// The text, without a line break.
     pub text: String,

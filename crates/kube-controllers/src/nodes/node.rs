@@ -61,13 +61,13 @@ pub fn node(n: usize, now: &str) -> Value {
     })
 }
 
-/// The fields of a template's spec, and the label, that tell one node from another. A template that a user has copied from
-/// a real node has them, and all nodes would be the same node.
+/// The fields of a template's spec, and the label, that tell one node from another. They are not copied: a template
+/// that a user has made from a real node has them, and all nodes would have the same identity.
 const OF_ONE_NODE: [&str; 3] = ["podCIDR", "podCIDRs", "providerID"];
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
-/// Gives a node what a template has: labels, annotations, the spec, and resources. A resource that the template makes
-/// larger or smaller is allocatable as a whole, unless the template says how much of it is.
+/// Gives a node the labels, the annotations, the spec and the resources of a template. The whole capacity of a resource
+/// is allocatable, unless the template names another amount.
 pub fn follow_template(node: &mut Value, template: &Value) {
     let hostname = node["metadata"]["labels"][HOSTNAME].clone();
     for map in ["labels", "annotations"] {

@@ -1,4 +1,4 @@
-//! How far the kubelet and the scheduler are, so that a test can wait until nothing more happens by itself.
+//! The progress of the kubelet and the scheduler, by which a test can wait until nothing more happens by itself.
 
 use tokio::sync::watch;
 

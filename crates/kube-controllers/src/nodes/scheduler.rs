@@ -123,7 +123,7 @@ impl Scheduler {
         Assignment { node: node.to_owned(), address: self.lock().address(node).to_owned() }
     }
 
-    /// Returns true if a node of this name exists. In a cluster that was created without nodes, every node does.
+    /// Returns true if a node of this name exists. In a cluster that was created without nodes, every node exists.
     pub(crate) async fn has(&mut self, node: &str) -> bool {
         self.synced().await;
         self.lock().has(node)
@@ -136,7 +136,7 @@ impl Scheduler {
         }
     }
 
-    /// Counts a pod that is bound or has ended, and schedules a waiting pod again whose spec has changed.
+    /// Counts a pod that is bound or has ended, and schedules a waiting pod again if its spec has changed.
     pub(crate) fn observe(&self, pod: &Received) {
         let over = matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
         let uid = pod::uid(pod);
@@ -148,14 +148,14 @@ impl Scheduler {
         }
     }
 
-    /// Decides whether a pod may run that was bound to a node without this scheduler and has not started.
+    /// Decides whether a pod may run, if it was bound to a node without this scheduler and has not started.
     pub(crate) fn admit(&self, pod: &Received) {
         if let Some(node) = pod["spec"]["nodeName"].as_str() {
             self.lock().admit(node, pod);
         }
     }
 
-    /// Returns why a pod may not run on its node.
+    /// Returns the reason why a pod may not run on its node.
     pub(crate) fn not_admitted(&self, uid: &str) -> Option<NotAdmitted> {
         self.lock().not_admitted(uid).cloned()
     }

@@ -12,11 +12,11 @@ use super::object::{
 };
 use crate::shared::object::name;
 
-/// Whether a claim waits for its first pod.
+/// Tells whether a claim waits for its first pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Binding {
     Now,
-    /// Only a volume that is reserved for the claim fits it already.
+    /// The claim waits. Until it has a pod, only a volume that is reserved for the claim fits.
     Delayed,
 }
 
@@ -32,7 +32,7 @@ pub(super) fn best_match<'v>(
     for volume in volumes.iter().map(|volume| &**volume) {
         let is_reserved = is_bound_to(volume, &claim.metadata);
         let is_free = spec(volume, "claimRef").is_null() && phase(volume) == "Available";
-        // Most volumes belong to other claims, and a look at their sizes would cost more.
+        // Most volumes belong to other claims. They are skipped first, because comparing their sizes would cost more.
         if !(is_reserved || is_free) || !satisfies(volume, claim) {
             continue;
         }

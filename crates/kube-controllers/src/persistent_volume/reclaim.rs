@@ -28,8 +28,8 @@ impl Controller {
         }
     }
 
-    /// Deletes a volume that a provisioner has made. The volume of another driver waits for it, and one of a type that
-    /// cannot be deleted fails.
+    /// Deletes a volume that a provisioner has made. A volume of another driver waits until that driver deletes it. A
+    /// volume of a type that cannot be deleted gets the phase `Failed`.
     async fn delete_volume(&self, volume: DynamicObject) -> Result<(), SyncError> {
         let name = name(&volume.metadata).to_owned();
         if is_provisioned(&volume) {

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(super) struct Said(Mutex<HashMap<String, String>>);
 
 impl Said {
-    /// Returns true if the last message about the claim was another one.
+    /// Remembers the message as the last one about the claim. Returns true if the one before was different.
     pub(super) fn is_news(&self, claim: &str, message: &str) -> bool {
         self.lock().insert(claim.to_owned(), message.to_owned()).as_deref() != Some(message)
     }

@@ -22,14 +22,14 @@ impl Controller {
         Api::all_with(self.client.clone(), &self.kind_of_volumes)
     }
 
-    /// Writes an Event about a claim, unless it was the last one about it.
+    /// Writes an Event about a claim, unless the last Event about the claim was the same.
     pub(super) async fn record(&self, key: &str, claim: &DynamicObject, reason: Reason, message: String) {
         if self.said.is_news(key, &format!("{reason:?} {message}")) {
             self.claim_recorder.record(&claim.metadata, reason, message).await;
         }
     }
 
-    /// Writes the phase of a claim, and what it has of its volume.
+    /// Writes the phase of a claim, and the fields that it copies from its volume.
     pub(super) async fn update_claim_status(
         &self,
         claim: &DynamicObject,
@@ -85,8 +85,8 @@ impl Controller {
     }
 }
 
-/// Returns the status of a claim in a phase. Its capacity is that of the volume from the binding on; a later one is
-/// the size of the file system, which may differ.
+/// Returns the status of a claim in a phase. Only a change of the phase copies the volume's capacity, because a later
+/// capacity is the size of the file system, which may differ.
 fn claim_status(claim: &DynamicObject, new_phase: &str, volume: Option<&DynamicObject>) -> Value {
     const CLASS: &str = "currentVolumeAttributesClassName";
     let mut status = claim.data["status"].clone();

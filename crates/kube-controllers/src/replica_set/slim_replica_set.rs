@@ -48,7 +48,8 @@ struct ReadSpec {
     template: Option<PodTemplateSpec>,
 }
 
-/// The labels that a ReplicationController selects, or the selector of a ReplicaSet, whose values are no texts.
+/// The labels that a ReplicationController selects, or the selector of a ReplicaSet. The values tell them apart: only
+/// those of labels are texts.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ReadSelector {

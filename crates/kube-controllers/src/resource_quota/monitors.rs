@@ -50,9 +50,9 @@ impl Monitors {
         Self { client, quotas, queue, running, definitions, _stops: stop.clone().drop_guard(), stop }
     }
 
-    /// Returns the kind of a resource, and makes sure that its informer has begun: a deletion that a list after this
-    /// call does not show yet queues the quotas later. Returns `None` for a resource that the server does not serve;
-    /// its quotas are queued when a definition with its name is written.
+    /// Returns the kind of a resource, and makes sure that its informer has begun. If an object is deleted after the
+    /// caller has listed it, the informer then queues the quotas. Returns `None` for a resource that the server does
+    /// not serve; its quotas are queued when a definition with its name is written.
     pub(super) async fn watched(
         &self,
         (group, plural): &(String, String),
@@ -77,7 +77,7 @@ impl Monitors {
             return Ok(Some(kind));
         }
         self.definitions.call_once(|| self.watch_definitions());
-        discovery::kind_of(&self.client, group, plural).await // it may have come before the watch
+        discovery::kind_of(&self.client, group, plural).await // a definition may have come before the watch
     }
 
     fn watch_definitions(&self) {
@@ -85,7 +85,7 @@ impl Monitors {
         let definitions = ListWatch::<DynamicObject>::all_with(self.client.clone(), &kind);
         let informer = SharedIndexInformer::new(definitions.metadata_only().read_as::<Counted>());
         let (quotas, queue) = (self.quotas.clone(), self.queue.clone());
-        // An informer that has not started takes handlers.
+        // This cannot fail, because an informer that has not started takes handlers.
         let _ = informer.add_event_handler(DefinitionHandler { quotas, queue });
         tokio::spawn(informer.run(self.stop.clone()));
     }
@@ -132,7 +132,7 @@ impl Monitors {
         stop: CancellationToken,
     ) -> Done {
         let (evaluator, quotas, queue) = (evaluator.clone(), self.quotas.clone(), self.queue.clone());
-        // An informer that has not started takes handlers.
+        // This cannot fail, because an informer that has not started takes handlers.
         let _ = informer.add_event_handler(ReplenishHandler { evaluator, quotas, queue });
         let synced = informer.synced();
         tokio::spawn(informer.run(stop));

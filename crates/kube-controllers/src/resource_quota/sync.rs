@@ -13,8 +13,8 @@ use crate::shared::object::namespace;
 
 impl Controller {
     /// Calculates the status of a quota. The quota is read before the objects, and both come from the server and not
-    /// from a cache. An object that is charged meanwhile changes the quota's resourceVersion, so the write of the status
-    /// gets a conflict, and the key is tried again.
+    /// from a cache. An object that is charged meanwhile changes the quota's resourceVersion, so the write of the
+    /// status gets a conflict, and the key is tried again.
     pub(super) async fn sync_quota(&self, key: &str) -> Result<(), SyncError> {
         let (namespace, name) = key.split_once('/').unwrap_or_default();
         let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &self.kind);
@@ -25,7 +25,8 @@ impl Controller {
             let has_new_limits = quota.data["status"]["hard"] != quota.data["spec"]["hard"];
             self.write_status(&api, quota, status).await?;
             if has_new_limits {
-                // The API server charges a limit from this write on, so objects that came just before are not counted.
+                // The API server charges new objects only from this write on. The next sync counts those that were
+                // created just before it.
                 self.queue.add(key.to_owned());
             }
         }

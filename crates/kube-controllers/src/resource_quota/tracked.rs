@@ -10,9 +10,9 @@ use kube_machinery::value::{Value, from_value};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-/// An object of which the cache knows how much of a quota it uses.
+/// An object that may know the amounts of a quota that it uses.
 pub(super) trait HasFootprint: Object + Send + Sync + 'static {
-    /// Returns `None` for an object that only counts as an object.
+    /// Returns the amounts, or `None` for an object of which a quota limits only the number.
     fn footprint(&self) -> Option<&Footprint>;
 }
 
@@ -45,7 +45,7 @@ impl<K: 'static> HasFootprint for Tracked<K> {
     }
 }
 
-/// An object that only counts as an object.
+/// An object of which a quota limits only the number.
 #[derive(Deserialize)]
 pub(super) struct Counted {
     metadata: SlimMeta,

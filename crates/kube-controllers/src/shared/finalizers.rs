@@ -9,13 +9,12 @@ use serde_json::json;
 use super::error::SyncError;
 use super::object::name;
 
-/// Returns true if the object is being deleted, and only waits for finalizers, of which this is one. Upstream:
-/// `IsDeletionCandidate`.
+/// Returns true if the object is being deleted, and waits for this finalizer. Upstream: `IsDeletionCandidate`.
 pub(crate) fn is_deletion_candidate(object: &ObjectMeta, finalizer: &str) -> bool {
     object.deletion_timestamp.is_some() && has(object, finalizer)
 }
 
-/// Returns true if the object exists for longer, and lacks the finalizer. Upstream: `NeedToAddFinalizer`.
+/// Returns true if the object is not being deleted, and lacks the finalizer. Upstream: `NeedToAddFinalizer`.
 pub(crate) fn needs_finalizer(object: &ObjectMeta, finalizer: &str) -> bool {
     object.deletion_timestamp.is_none() && !has(object, finalizer)
 }

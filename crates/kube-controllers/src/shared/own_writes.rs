@@ -26,8 +26,9 @@ impl OwnWrites {
         }
     }
 
-    /// Waits until the cache has the last write; once for each write, and for a second at most. After that the sync
-    /// goes on with the cached state. Only for controllers whose writes get a conflict if that state is too old.
+    /// Waits until the cache has the last write, for a second at most, and only once for each write. After that the
+    /// sync goes on with the cached state. Use this only in controllers whose writes get a conflict if that state is
+    /// too old.
     pub(crate) async fn wait_for<T>(&self, object: &str, cache: &Reader<T>) {
         let written = self.lock().remove(object);
         let Some(version) = written else { return };

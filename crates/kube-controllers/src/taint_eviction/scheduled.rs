@@ -59,8 +59,8 @@ impl Evictions {
         (due, None)
     }
 
-    /// Returns true if a pod must be evicted now. Its eviction has begun then. If it is false because the eviction was
-    /// cancelled and planned again, the timer of the new one comes later.
+    /// Returns true if a pod must be evicted now, and marks its eviction as begun. Returns false if the eviction was
+    /// cancelled; an eviction that was planned after that has its own timer.
     pub(super) fn begin(&self, pod: &str) -> bool {
         let mut planned = self.lock();
         let Some(time) = planned.by_pod.get_mut(pod) else { return false };

@@ -11,8 +11,8 @@ use super::key_table::{Handle, KeyTable};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Due(Instant, u64);
 
-/// A key is in `by_due` exactly if its `KeyEntry::due` is set, which is then its map key. Keys with the same time are
-/// in the order in which they were delayed.
+/// A key is in `by_due` exactly if its `KeyEntry::due` is set. That value is its key in the map. Keys with the same
+/// time are in the order in which they were delayed.
 #[derive(Debug, Default)]
 pub(super) struct Delayed {
     by_due: BTreeMap<Due, Handle>,

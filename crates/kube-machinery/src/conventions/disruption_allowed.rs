@@ -10,19 +10,19 @@ pub const DISRUPTION_ALLOWED: &str = "DisruptionAllowed";
 /// The reason of the condition if the controller could not compute the status.
 pub const SYNC_FAILED: &str = "SyncFailed";
 
-/// Sets the condition to what `status.disruptionsAllowed` says. Upstream: `UpdateDisruptionAllowedCondition`.
+/// Sets the condition that follows from `status.disruptionsAllowed`. Upstream: `UpdateDisruptionAllowedCondition`.
 pub fn update(budget: &mut Value, now: &str) {
     let (status, reason) = expected(budget);
     set(budget, status, reason, "", now);
 }
 
-/// Sets the condition to `SyncFailed`, because the status does not say what may be disrupted.
+/// Sets the condition to `SyncFailed`, because the status does not tell how many pods may be disrupted.
 pub fn fail(budget: &mut Value, message: &str, now: &str) {
     set(budget, "False", SYNC_FAILED, message, now);
 }
 
-/// Returns true if the condition is what `status.disruptionsAllowed` says. Upstream: `ConditionsAreUpToDate`, which also
-/// compares the generations.
+/// Returns true if the condition follows from `status.disruptionsAllowed`. Upstream: `ConditionsAreUpToDate`, which
+/// also compares the generations.
 pub fn is_up_to_date(budget: &Value) -> bool {
     let (status, reason) = expected(budget);
     condition(budget).is_some_and(|condition| condition["status"] == status && condition["reason"] == reason)

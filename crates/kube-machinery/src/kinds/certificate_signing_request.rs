@@ -69,8 +69,8 @@ pub fn note_requester(resource: &Resource, new: &mut Value, user: &User) {
     }
 }
 
-/// Returns why admission refuses the subject of a new request, if it does: clients may not ask this signer for a
-/// certificate of the group `system:masters`. Upstream: `plugin/pkg/admission/certificates/subjectrestriction`.
+/// Returns the reason why admission refuses the subject of a new request, if it does: clients may not ask this signer
+/// for a certificate of the group `system:masters`. Upstream: `plugin/pkg/admission/certificates/subjectrestriction`.
 pub fn subject_restriction(resource: &Resource, new: &Value) -> Option<String> {
     if resource.kind() != "CertificateSigningRequest" || new["spec"]["signerName"] != API_SERVER_CLIENT {
         return None;

@@ -53,7 +53,8 @@ pub(super) fn of_term(term: &Value, label_values: LabelValues, at: At<'_>) -> Ve
     warnings
 }
 
-/// The treatment of values that no label can have. A cause refuses them where they are not `Checked`.
+/// The treatment of values that no label can have: `Checked` warns of them. They are `Unchecked` where a cause refuses
+/// them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum LabelValues {
     Checked,

@@ -153,14 +153,15 @@ fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, Str
     Ok(Term { field, missing, value: value.clone(), operator: *operator })
 }
 
-/// Returns true if the kind has a selector on the namespace. Of the cluster-scoped kinds, those have it that list no fields
-/// of their own. Upstream: `DefaultMetaV1FieldSelectorConversion`, and `ConvertFieldLabel` of custom resources.
+/// Returns true if the kind has a selector on the namespace. A cluster-scoped kind has it only if it is built-in and
+/// lists no fields of its own. Upstream: `DefaultMetaV1FieldSelectorConversion`, and `ConvertFieldLabel` of custom
+/// resources.
 fn has_namespace(resource: &Resource) -> bool {
     resource.is_namespaced() || resource.custom.is_none() && resource.fields().next().is_none()
 }
 
-/// Returns the error for a field without a selector. Upstream has other messages for Jobs, and for built-in kinds that have
-/// no selectable fields of their own (`DefaultMetaV1FieldSelectorConversion`).
+/// Returns the error for a field without a selector. Upstream has other messages for Jobs, and for built-in kinds that
+/// have no selectable fields of their own (`DefaultMetaV1FieldSelectorConversion`).
 fn unsupported(field: &str, resource: &Resource) -> String {
     if resource.fields().next().is_none() && resource.custom.is_none() {
         format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")

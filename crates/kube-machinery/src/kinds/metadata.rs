@@ -46,8 +46,8 @@ pub enum UpdatedMetadata {
 /// The finalizers whose names may lack a domain. Upstream: `IsStandardFinalizerName`.
 pub(super) const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", ORPHAN, FOREGROUND];
 
-/// Restores the metadata that an update of the status cannot change. It is the `prepare` of kinds that need nothing else.
-/// Upstream: `ResetObjectMetaForStatus`.
+/// Restores the metadata that an update of the status cannot change. It is the `prepare` of kinds that need nothing
+/// else. Upstream: `ResetObjectMetaForStatus`.
 pub(super) fn keep_metadata_in_status_update(new: &mut Value, change: &Change<'_>) {
     if let (Some(old), Some(Subresource::Status)) = (change.old, change.subresource) {
         let metadata = object(new).entry("metadata").or_insert_with(empty);
@@ -75,8 +75,8 @@ pub(crate) fn validate_new(new: &Value) -> Causes {
     validate_object_meta(new, NameRule::PathSegment)
 }
 
-/// Validates the metadata of an update by the rules that all kinds share, and then as the kind's own validation does. Of
-/// the second part, causes that would only be removed as duplicates are not found again.
+/// Validates the metadata of an update by the rules that all kinds share, and then as the kind's own validation does.
+/// The second part leaves out the checks whose causes would only be removed as duplicates.
 pub(crate) fn validate_update(resource: &Resource, new: &Value, old: &Value, part: Option<Subresource>) -> Causes {
     let mut causes = validate_object_meta(new, NameRule::PathSegment);
     let causes_of_change = validate_object_meta_update(new, old);

@@ -65,7 +65,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     causes
 }
 
-/// Returns why a class is not one of the system priority classes; `None` if it is. Upstream:
+/// Returns the reason why a class is not one of the system priority classes; `None` if it is. Upstream:
 /// `IsKnownSystemPriorityClass`.
 fn system_class_fault(name: &str, class: &Value) -> Option<String> {
     let Some((_, value)) = OF_THE_SYSTEM.iter().find(|(known, _)| *known == name) else {

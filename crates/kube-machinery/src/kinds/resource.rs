@@ -1,7 +1,7 @@
 //! The type [`Resource`]: a kind in one version, built-in or custom. A built-in kind has all its properties, such as
 //! its names, its defaults and its validation, in its row of the table of kinds (`served`). A custom resource has some
-//! of them in its definition. The server handles all kinds with the same code, and reads from a `Resource` in what they
-//! differ.
+//! of them in its definition. The server handles all kinds with the same code, and reads their differences from a
+//! `Resource`.
 
 use std::fmt;
 use std::ops::Deref;
@@ -179,8 +179,8 @@ impl Resource {
         }
     }
 
-    /// Returns true if a new object with a `generateName` gets a name with a random suffix. Upstream: `GenerateName` of a
-    /// kind's strategy.
+    /// Returns true if a new object with a `generateName` gets a name with a random suffix. Upstream: `GenerateName` of
+    /// a kind's strategy.
     pub fn generates_names(&self) -> bool {
         self.row.name_rule != NameRule::Address
     }
@@ -281,8 +281,8 @@ impl Resource {
         self.object_type == ObjectType::Unstructured
     }
 
-    /// Returns true if upstream takes an object of this kind for a list, because its field `items` is an array. Upstream:
-    /// `Unstructured.IsList`.
+    /// Returns true if upstream takes an object of this kind for a list, because its field `items` is an array.
+    /// Upstream: `Unstructured.IsList`.
     pub fn is_taken_for_list(&self, object: &Value) -> bool {
         self.is_unstructured() && object["items"].is_array()
     }

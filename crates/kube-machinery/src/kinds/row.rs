@@ -78,8 +78,8 @@ pub struct ResourceRow {
     pub(super) defaults_but_spec: Option<fn(&mut Value)>,
     /// Changes an object before it is validated and written. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
     pub prepare: fn(&mut Value, &Change<'_>),
-    /// Restores what an update of the status or of the approval cannot change: the old state, then the new one. Upstream:
-    /// `PrepareForUpdate` of the status strategy. `prepare` may restore more.
+    /// Restores the fields that an update of the status or of the approval cannot change. The arguments are the old
+    /// state and the new one. Upstream: `PrepareForUpdate` of the status strategy. `prepare` may restore more.
     pub prepare_status_update: fn(&Value, &mut Value),
     /// Changes a valid object before it is written. Upstream: `Canonicalize`.
     pub canonicalize: fn(&mut Value),

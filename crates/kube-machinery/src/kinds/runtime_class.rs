@@ -35,7 +35,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
 /// Upstream: `ValidateRuntimeClass`.
 fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let (mut causes, handler) = (Causes::new(), text(new, "handler"));
-    // Otherwise the form of the handler is a declarative rule, which ends where an immutable value has changed.
+    // In all other cases a declarative rule checks the form of the handler. That rule does not run if the immutable
+    // value has changed.
     if !handler.is_empty() && old.is_some_and(|old| old["handler"] != new["handler"]) {
         causes.extend(invalid(&"handler", handler, names::label(handler)));
     }

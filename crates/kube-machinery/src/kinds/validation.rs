@@ -1,5 +1,5 @@
-//! Validates the writes of a kind: its metadata, then the rest by the functions of its row and by the rules of its type, or,
-//! for a custom resource, by the schema of its definition.
+//! Validates the writes of a kind: its metadata, then the rest by the functions of its row and by the rules of its
+//! type, or, for a custom resource, by the schema of its definition.
 
 use super::metadata;
 use super::resource::{Resource, Subresource};
@@ -50,8 +50,9 @@ impl Resource {
         causes
     }
 
-    /// Adds the causes of a built-in kind's own rules to those of its metadata, and after them those of the declarative rules, in favor of which
-    /// equal causes of the other rules are removed. Upstream: `ValidateDeclarativelyWithMigrationChecks`.
+    /// Adds the causes of a built-in kind's own rules to those of its metadata, and then the causes of the declarative
+    /// rules. If both have an equal cause, the one of the declarative rules stays. Upstream:
+    /// `ValidateDeclarativelyWithMigrationChecks`.
     fn add_own_and_declared(&self, causes: &mut Causes, own: Causes, new: &Value, old: Option<&Value>) {
         causes.extend(own);
         if self.row.duplicate_causes == DuplicateCauses::Removed && causes.len() > 1 {

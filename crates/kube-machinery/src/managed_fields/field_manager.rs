@@ -365,7 +365,7 @@ fn gvk(api_version: &str, kind: &str) -> String {
     format!("{group}/{version}, Kind={kind}")
 }
 
-/// Removes the fields without owners from what a manager owns.
+/// Removes the fields that can have no owner from the fields of a manager.
 fn stripped(mut managers: ManagedFields, manager: &str) -> ManagedFields {
     if let Some(mut owned) = managers.remove(manager) {
         owned.set = owned.set.difference(&STRIPPED);

@@ -76,8 +76,8 @@ impl<'a> Gate<'a> {
         Self::new(store, target, commit, || (user.clone(), options()))
     }
 
-    /// Returns the gate for a write of one of the cluster's controllers. `user` is its service account in `kube-system`,
-    /// as which plugins and webhooks see it.
+    /// Returns the gate for a write of one of the cluster's controllers. Plugins and webhooks see the controller as
+    /// `user`, its service account in `kube-system`.
     pub(crate) fn of_component(store: &'a Store, resource: &Resource, key: &Key, user: &str) -> Self {
         let target = Target {
             resource: resource.clone(),

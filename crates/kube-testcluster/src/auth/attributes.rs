@@ -1,6 +1,6 @@
 //! Parses a request into the attributes that an authorizer decides about: the verb (`list`, not GET), and the resource
-//! or the path. This file also words the refusal. Only the method and the URL count, because authorization comes before the
-//! parsing of the request; so a request for a resource that is not served has attributes too. Upstream:
+//! or the path. This file also words the refusal. Only the method and the URL count, because authorization comes before
+//! the parsing of the request; so a request for a resource that is not served has attributes too. Upstream:
 //! `RequestInfoFactory.NewRequestInfo` in `k8s.io/apiserver/pkg/endpoints/request`, and `forbiddenMessage` in
 //! `endpoints/handlers/responsewriters`.
 

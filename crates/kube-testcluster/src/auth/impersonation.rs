@@ -19,7 +19,7 @@ const EXTRA: &str = "impersonate-extra-";
 const AUTHENTICATION: &str = "authentication.k8s.io";
 
 /// Returns the user that the impersonation headers name. Removes the headers, so that handlers do not see them.
-/// Fails with 400 if they name no user, but groups, extra fields or a uid.
+/// Fails with 400 if they name groups, extra fields or a uid, but no user.
 pub(super) fn wanted_user(headers: &mut HeaderMap) -> Result<Option<User>, ApiError> {
     if !headers.keys().any(|name| name.as_str().starts_with("impersonate-")) {
         return Ok(None);

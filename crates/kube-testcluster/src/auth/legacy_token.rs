@@ -1,5 +1,5 @@
-//! The tokens of service accounts in Secrets: they do not expire, and end with their Secret. Upstream:
-//! `pkg/serviceaccount/legacy.go`, whose label `kubernetes.io/legacy-token-last-used` is not written here.
+//! The tokens of service accounts in Secrets. They do not expire, but a token is invalid once its Secret is deleted.
+//! Upstream: `pkg/serviceaccount/legacy.go`, whose label `kubernetes.io/legacy-token-last-used` is not written here.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -33,8 +33,8 @@ pub(crate) fn issue(store: &Store, account: &Opened, secret: &str) -> String {
     )
 }
 
-/// Returns the claims in the form of those of other tokens, if the Secret still has this token and does not revoke
-/// it, and the account still exists. Upstream: `legacyValidator.Validate`.
+/// Returns the claims in the form that other tokens have, if the Secret still has this token and does not revoke it,
+/// and the account still exists. Upstream: `legacyValidator.Validate`.
 pub(super) fn validated(store: &Store, token: &str, claims: &Value) -> Option<Value> {
     let text = |claim: &str| claims[claim].as_str().filter(|text| !text.is_empty());
     let (namespace, name, uid) = (text(NAMESPACE)?, text(ACCOUNT)?, text(UID)?);

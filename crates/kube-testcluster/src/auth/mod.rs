@@ -1,9 +1,9 @@
 //! Authentication (which user sends this request?), impersonation, and authorization (may the user do this?). Upstream:
 //! `k8s.io/apiserver/pkg/authentication` and `authorization`.
 //!
-//! In-process requests, and requests on a plain loopback listener, are not authenticated and may do everything. They
-//! can act as another user by impersonation, in process with a [`User`], or with the token of a service account if RBAC
-//! is on. On a listener of [`SecureServing`] every request has a user.
+//! In-process requests, and requests on a plain loopback listener, are not authenticated and may do everything. Such a
+//! request acts as another user if it impersonates one, if its in-process client was made for a [`User`], or, with
+//! RBAC, if it has the token of a service account. On a listener of [`SecureServing`] every request has a user.
 
 mod access;
 mod attributes;

@@ -15,8 +15,8 @@ use kube_machinery::kinds::admission::ParamKind;
 use kube_machinery::kinds::{ADMISSION_POLICIES, Resource};
 use kube_machinery::value::Value;
 
-/// Returns the cause of a 422 (an entry of its `details.causes`) if the write changes which parameters are read, and the
-/// caller may not read them. The cluster's own writes have no caller.
+/// Returns the cause of a 422 (an entry of its `details.causes`) if the write changes which parameters are read, and
+/// the caller may not read them. The cluster's own writes have no caller.
 pub(crate) fn cause(
     store: &Store,
     caller: Option<&Caller>,

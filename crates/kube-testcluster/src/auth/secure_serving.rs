@@ -77,15 +77,15 @@ impl SecureServing {
     }
 
     /// Signs approved CertificateSigningRequests for Kubernetes' own signers with this authority, if the cluster runs
-    /// the controller ([`Workload::CertificateSigning`](crate::Workload::CertificateSigning)). Without it, they stay
-    /// unsigned. The Secrets with the tokens of service accounts get its certificate as `ca.crt`. Upstream:
-    /// `--cluster-signing-cert-file`, `--root-ca-file`.
+    /// the controller ([`Workload::CertificateSigning`](crate::Workload::CertificateSigning)). If this method is not
+    /// called, they stay unsigned. The Secrets with the tokens of service accounts get the authority's certificate as
+    /// `ca.crt`. Upstream: `--cluster-signing-cert-file`, `--root-ca-file`.
     pub fn signer(mut self, authority: impl Into<Arc<Authority>>) -> Self {
         self.signer = Some(authority.into());
         self
     }
 
-    /// Returns the authority that signs the requests of clients.
+    /// Takes out the authority that signs CertificateSigningRequests.
     pub(crate) fn take_signer(&mut self) -> Option<Arc<Authority>> {
         self.signer.take()
     }

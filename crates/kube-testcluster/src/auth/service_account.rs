@@ -23,7 +23,7 @@ pub(crate) const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
 const SIGNED: &str = "HS256";
 
 /// Returns a token that is valid for `lasts` seconds. `bound` is the claim about the object that the token is bound to:
-/// the token ends with that object.
+/// the token is invalid once that object is removed.
 pub(crate) fn issue(
     store: &Store,
     account: &Opened,
@@ -115,8 +115,9 @@ fn verified<'a>(store: &Store, token: &'a str) -> Option<&'a str> {
     is_signed(store, signed, &URL_SAFE_NO_PAD.decode(signature).ok()?).then_some(signed)
 }
 
-/// Returns true if a server like this one has issued the token, but before the cluster had a key, or with another key:
-/// then the token is refused. Without a key the answer is false, because a listener may still set the key of the token.
+/// Returns true if a server like this one has issued the token, but not with the cluster's present key: the token was
+/// issued before the cluster had a key, or with another key, so it is refused. While the cluster has no key, returns
+/// false, because a listener may still set the key that signed the token.
 pub(crate) fn is_outdated(store: &Store, token: &str) -> bool {
     let header = token.split_once('.').and_then(|(header, _)| URL_SAFE_NO_PAD.decode(header).ok());
     let header: Option<Value> = header.and_then(|header| serde_json::from_slice(&header).ok());

@@ -56,7 +56,7 @@ fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
         let name = shaped["metadata"]["name"].as_str().unwrap_or_default();
         return Err(format!("expected a valid Pod, but in {name:?} {}", cause.sentence()));
     }
-    // Decode from text, as everywhere else: decoding a pod from another source would add seconds of compile time.
+    // Decode from text, as all other code does: code that decodes a pod from a `Value` would take seconds to compile.
     serde_json::from_str(&shaped.to_string()).map_err(|error| format!("expected a Pod: {error}"))
 }
 

@@ -9,13 +9,14 @@ use serde_saphyr::{Location, Spanned};
 use kube_machinery::conventions::yaml::{self, FileError};
 use kube_machinery::value::{Map, Value};
 
-/// Returns the objects of a file with their positions. `name` is the file's name, and `expected` what it should hold, for
-/// error messages.
+/// Returns the objects of a file with their positions. `name` is the file's name, and `expected` what it should hold,
+/// for error messages.
 ///
 /// # Errors
 /// The text is not YAML.
 pub(crate) fn objects(text: &str, name: &str, expected: &str) -> Result<Vec<(Value, Location)>, FileError> {
-    // A file may have any number of objects, but the parser's limits stay for aliases, which could multiply its contents.
+    // Lifts the parser's limits on the size of the file, because a file may have any number of objects. The limits on
+    // aliases stay, because aliases could multiply the contents.
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_documents: usize::MAX, max_nodes: usize::MAX, max_events: usize::MAX },
     };

@@ -37,7 +37,7 @@ pub(crate) fn rules_of(store: &Store, role: &Value) -> Result<Vec<Value>, ApiErr
     Ok(rules)
 }
 
-/// Writes the rules of an aggregated role, unless they are up to date. Any change of a cluster role queues this.
+/// Writes the rules of an aggregated role, unless they are up to date. A change of any cluster role queues this work.
 pub(super) async fn aggregate(store: &Store, name: &str) -> Result<(), ApiError> {
     let key = Key::new(None, name);
     if store.get(CLUSTER_ROLES, &key).is_none() {

@@ -1,7 +1,7 @@
 //! The work queue that the controllers inside the server share: the garbage collector, the namespace controller, and
 //! those of nodes, pods, service accounts and cluster roles. After each write, the store calls [`Housekeeping`],
-//! which queues the work items that the write causes, so no controller has to scan the store. `queue.rs` decides what a write causes;
-//! `run.rs` performs the work items.
+//! which queues the work items that the write causes, so no controller has to scan the store. `queue.rs` decides which
+//! work items a write causes; `run.rs` performs them.
 
 mod queue;
 mod run;
@@ -195,7 +195,7 @@ impl Housekeeping {
                 return item;
             }
             if count.changed().await.is_err() {
-                std::future::pending::<()>().await; // the sender lives as long as the work items
+                std::future::pending::<()>().await; // never reached, because the sender is a field of `self`
             }
         }
     }
@@ -210,7 +210,7 @@ impl Housekeeping {
     }
 
     pub(crate) async fn all_done(&self) {
-        // The sender lives as long as the work items.
+        // Never fails, because the sender is a field of `self`.
         let _ = self.unfinished.subscribe().wait_for(|count| *count == 0).await;
     }
 

@@ -1,5 +1,5 @@
 //! The scheduling part of the node lifecycle controller: gives each node the `NoSchedule` taints that its conditions
-//! ask for, such as `not-ready`, so no pods are scheduled to a node in trouble. Each write of a node queues this.
+//! ask for, such as `not-ready`, so no pods are scheduled to a node in trouble. Each write of a node queues this work.
 //! Upstream: `doNoScheduleTaintingPass` in `pkg/controller/nodelifecycle`.
 
 use crate::http::status::ApiError;

@@ -80,8 +80,8 @@ pub(crate) async fn fill(store: &Store, key: &Key) -> Result<(), ApiError> {
     complete(store, &secret, &account).await
 }
 
-/// Completes a Secret, unless it is another one meanwhile, or one for another account. Upstream:
-/// `generateTokenIfNeeded`.
+/// Completes a Secret, unless another Secret has taken its name meanwhile, or it belongs to another account now.
+/// Upstream: `generateTokenIfNeeded`.
 async fn complete(store: &Store, secret: &Object, account: &Arc<Object>) -> Result<(), ApiError> {
     let (uid, account) = (account.summary.uid(), account.open()?);
     let completed = |current: &Opened| {

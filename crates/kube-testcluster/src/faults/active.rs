@@ -1,5 +1,5 @@
-//! The active faults of a cluster: those that were started and have neither ended nor been used up. The server asks
-//! here before each request, watch event and change if a fault applies to it.
+//! The active faults of a cluster: those that were started and have neither ended nor been used up. Before each
+//! request, watch event and change, the server asks [`Active`] whether a fault applies to it.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -57,8 +57,8 @@ impl Active {
         self.holds(Effect::FreezeBookmarks, resource)
     }
 
-    /// Returns true if watches must not get a change. Called for each change, because each call uses up one of the
-    /// fault's times.
+    /// Returns true if watches must not get a change. Call it once for each change, because each call counts as one use
+    /// of the fault.
     pub(crate) fn hides(&self, resource: &Resource) -> bool {
         self.take(resource, None, |effect| effect == Effect::HideEvents).is_some()
     }

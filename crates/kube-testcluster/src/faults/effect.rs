@@ -109,8 +109,8 @@ impl Effect {
         }
     }
 
-    /// Returns true if the fault happens once by default. Otherwise it lasts until it is ended: `refuse-watch-list` too,
-    /// because it stands for a setting of the server.
+    /// Returns true if the fault happens once by default. Any other fault lasts until it is ended; `refuse-watch-list`
+    /// is one of these, because it stands for a setting of the server.
     pub(super) fn is_counted(self) -> bool {
         self.options().contains(&FaultOption::Times) && self != Self::RefuseWatchList
     }

@@ -33,7 +33,7 @@ pub(super) const IDLE_FOR: Duration = Duration::from_secs(90);
 /// have no [`ReadWithin`].
 pub(super) const READ_WITHIN: Duration = REQUEST_TIMEOUT;
 
-/// The most bytes of an answer that are given to the connection and not written yet. A longer piece is given alone.
+/// The connection gets the next piece of an answer only while fewer bytes of the answer than this wait to be written.
 const WINDOW: usize = 64 * 1024;
 
 /// The activity of one connection.
@@ -46,7 +46,8 @@ struct State {
     requests: usize,
     /// The time at which the connection is closed if no request comes.
     idle_until: Instant,
-    /// The times at which pieces were given to the connection that are not written yet, in order.
+    /// The pieces that the connection has and has not written yet, in order: the number of each, and the time at which
+    /// the connection got it.
     unread: BTreeMap<u64, Instant>,
     next_piece: u64,
 }
@@ -99,8 +100,8 @@ impl Activity {
 }
 
 impl State {
-    /// Returns the next time at which the connection may be over, and the reason that holds then. What happens
-    /// meanwhile cannot make that time earlier, because each piece and each end of a request begins a wait of its own.
+    /// Returns the next time at which the connection may be over, and the reason that holds then. A later piece, or the
+    /// end of a request, cannot make that time earlier, because each begins a wait of its own.
     fn due(&self) -> (Instant, Over) {
         let unread = self.unread.first_key_value().map(|(_, since)| *since + READ_WITHIN);
         let idle = Some(self.idle_until).filter(|_| self.requests == 0);
@@ -118,7 +119,8 @@ impl State {
 struct InProgress(Activity);
 
 impl InProgress {
-    /// Returns the body of the answer, followed to its end, and broken off at its limit in time if it has one.
+    /// Wraps the body of the answer, so that the connection's activity includes its pieces, and so that the body breaks
+    /// off at its time limit if it has one.
     fn follow(self, body: Body, limit: Option<Instant>) -> Body {
         let limit = limit.map(|at| Limit { at, has_begun: false, sleep: None });
         Body::new(Followed { body, rest: Bytes::new(), flight: Arc::default(), request: self, limit })
@@ -195,9 +197,10 @@ struct Followed {
 /// would keep the memory of a large answer for hours.
 struct Limit {
     at: Instant,
-    /// True after the first piece. It is always given, so that no `timeout` can be too short for a small answer.
+    /// True after the first piece. The limit does not apply to that piece, so that no `timeout` is too short for a
+    /// small answer.
     has_begun: bool,
-    /// The timer, which most answers end without.
+    /// The timer. It is made when the answer has to wait, because most answers end without a wait.
     sleep: Option<Pin<Box<Sleep>>>,
 }
 
@@ -235,7 +238,7 @@ impl http_body::Body for Followed {
     type Data = Bytes;
     type Error = axum::Error;
 
-    /// An error makes the HTTP library close the connection, or reset the stream of HTTP/2.
+    /// An error makes the HTTP library close the connection, or, with HTTP/2, reset the stream.
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let this = &mut *self;
         let is_over = this.limit.as_ref().is_some_and(Limit::is_over);
@@ -290,7 +293,7 @@ mod tests {
         activity.begin_request().follow(body, None)
     }
 
-    /// Returns the pieces of an answer that has none for now.
+    /// Returns the pieces of an answer that sends nothing, as a quiet watch.
     fn quiet() -> futures::stream::Pending<Result<Bytes, axum::Error>> {
         futures::stream::pending()
     }

@@ -1,5 +1,5 @@
-//! The answer of a verb, as a value. The verbs know nothing of encodings: `represent.rs` encodes the answer, in the form
-//! that the client asked for.
+//! The answer of a verb, as a value. The verbs know nothing of encodings: `represent.rs` encodes the answer, in the
+//! form that the client asked for.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(crate) struct Answer {
 pub(crate) enum Content {
     /// A stored object.
     Object(Arc<Object>),
-    /// A value with kind and apiVersion that is not stored: a Scale, a review, a Status, or what a conversion has made.
+    /// A value with kind and apiVersion that is not stored: a Scale, a review, a Status, or the result of a conversion.
     Value(Value),
     List(List),
     Events(Events),

@@ -1,5 +1,5 @@
 //! Reads request bodies within a size limit, decodes them by their media type (JSON, YAML or protobuf), and checks that
-//! they name the kind of the path. The error messages are those of Go's decoders, which clients see.
+//! they name the kind of the path. The error messages are those of Go's decoders, because clients see them.
 
 use axum::extract::Request;
 use bytes::Bytes;
@@ -132,7 +132,7 @@ impl Format {
         let mut decoded = resource.decode(json).map_err(refused)?;
         let wrong = wrong_type(resource, &meta.kind, &api_version, &decoded.value);
         if wrong.is_some() {
-            decoded.faults.clear(); // they come from the schema of the right kind
+            decoded.faults.clear(); // the path's schema says nothing about an object of another kind
         }
         if clears_managers {
             decoded.value["metadata"]["managedFields"] = json!([]);
@@ -255,7 +255,7 @@ fn wrong_type(resource: &Resource, kind: &str, version: &str, value: &Value) -> 
 /// Checks the kind and version of a patched custom resource.
 /// Fails if the object has no kind, or one that cannot be read.
 pub(crate) fn wrong_type_of_patched(value: &Value, resource: &Resource) -> Result<Option<WrongType>, String> {
-    // Upstream reads kind and apiVersion twice: here with their names in any case of letters, below with the exact
+    // Upstream reads `kind` and `apiVersion` twice: first with these names in any letter case, then with the exact
     // names.
     TypeMeta::of_value(value)?;
     let field = |name: &str| value[name].as_str().unwrap_or_default();

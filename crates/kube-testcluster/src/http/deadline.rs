@@ -1,8 +1,9 @@
-//! Limits the time of a request, except of a long-running one, to `timeout` in the query or to upstream's default.
+//! Limits the time of a request, except of a long-running one. The `timeout` in the query can only shorten upstream's
+//! limits.
 //!
-//! A write must be done by then, or within 34 seconds, because it may wait for a webhook, or repeat itself for as long as
-//! other requests change its object first ([`finish`]). A read is fast, and its work has no limit. The client must have
-//! read the answer of both by then, or within 60 seconds ([`limit`]). Upstream: `WithRequestDeadline`,
+//! A write must be done within 34 seconds ([`finish`]), because it may wait for a webhook, or repeat itself for as long
+//! as other requests change its object first. The work of a read has no limit, because it is fast. The client must have
+//! read the answer to a read or a write within 60 seconds of its request ([`limit`]). Upstream: `WithRequestDeadline`,
 //! `WithTimeoutForNonLongRunningRequests` and `FinishRequest`.
 
 use std::time::Duration;

@@ -1,12 +1,11 @@
-//! Applies the injected faults that concern whole requests: delays and refusals. The router calls [`apply`] before the
-//! handler. Faults are errors on purpose, with which a user tests a client; `faults/` defines them.
+//! Applies the injected faults that concern whole requests: delays and refusals. `handler.rs` calls [`apply`] before
+//! the action of a request. Users inject faults to test a client; `faults/` defines them.
 
 use super::status::ApiError;
 use crate::faults::{Active, Effect, Verb};
 use kube_machinery::kinds::Resource;
 
-/// Delays the request if a fault says so, then refuses it if a fault says so. The error is the response of a fault that
-/// refuses the request.
+/// Delays the request if a fault says so, and then fails with the error of a fault that refuses the request.
 pub(crate) async fn apply(faults: &Active, resource: &Resource, verb: Verb) -> Result<(), ApiError> {
     let delays = |effect: Effect| matches!(effect, Effect::Delay(_));
     if let Some(Effect::Delay(by)) = faults.take(resource, Some(verb), delays) {

@@ -55,7 +55,7 @@ impl Strictness {
 /// The most characters that the warnings of a response may have together.
 const MOST: usize = 4 * 1024;
 
-/// The characters to which each warning is cut if they have more than [`MOST`] together.
+/// The number of characters to which each warning is cut if all warnings together have more than [`MOST`].
 const MOST_OF_ONE: usize = 256;
 
 /// Adds the warnings to a response, without duplicates. Upstream: `endpoints/filters/warning.go`.

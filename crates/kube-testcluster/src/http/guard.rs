@@ -47,7 +47,8 @@ const SEC_FETCH_SITE: &str = "sec-fetch-site";
 /// count for the site of a page, and the check of `Origin` allows pages of all ports, too.
 const OWN_SITE: [&str; 3] = ["same-origin", "same-site", "none"];
 
-/// As [`OWN_SITE`], for a server with a host name, whose site may have other hosts.
+/// The values for a server with a host name. `same-site` is not among them, because the server's site may have other
+/// hosts.
 #[cfg(feature = "tls")]
 const OWN_ORIGIN: [&str; 2] = ["same-origin", "none"];
 
@@ -66,8 +67,8 @@ fn is_from_here(headers: &HeaderMap) -> bool {
     authorities.all(|authority| authority.is_some_and(|authority| is_here(&authority)))
 }
 
-/// Returns true if the request does not come from a web page of another host. With authentication, a server may have
-/// any host name, but a browser that has a client certificate sends it for every page.
+/// Returns true if the request does not come from a web page of another host. A server with authentication may have any
+/// host name. It needs this check because a browser sends its client certificate with the requests of every page.
 #[cfg(feature = "tls")]
 pub(crate) fn is_from_its_own_host(url: &Uri, headers: &HeaderMap) -> bool {
     if !is_of_site(headers, &OWN_ORIGIN) {

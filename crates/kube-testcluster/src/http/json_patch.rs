@@ -56,7 +56,7 @@ async fn operate_on(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
             PatchOperation::Test(test) if test.value.is_null() && lacks(value, &test.path) => continue,
             operation => operation,
         };
-        // This variant does not undo the earlier operations when one fails. [`operate`] drops its copy then.
+        // `patch_unsafe` does not undo the earlier operations when one fails, but then [`operate`] drops its copy.
         ::json_patch::patch_unsafe(value, std::slice::from_ref(operation)).map_err(|_| ApiError::unprocessable())?;
     }
     Ok(())

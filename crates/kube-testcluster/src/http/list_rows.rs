@@ -51,8 +51,7 @@ pub(super) fn metadata(list: &List, version: &str) -> Result<Vec<u8>, StoreError
     })
 }
 
-/// Returns `head`, which ends with an open list, with that list filled and closed: `write` writes the item of each
-/// object.
+/// Fills the open list at the end of `head`, and closes it: `write` writes the item of each object.
 fn items(
     head: String,
     list: &List,

@@ -12,7 +12,6 @@ use super::answer::List;
 use super::sized_body::{PIECE, sized_body};
 use crate::store::object::Object;
 
-/// Returns the list as a body.
 pub(super) fn body(list: List) -> Body {
     let (kind, api_version) = (list.resource.list_kind(), list.resource.api_version());
     let metadata = list.metadata.to_string();

@@ -28,7 +28,7 @@ use kube_machinery::value::{Value, json};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verbatim;
 
-/// The form of the response to one request, and what it depends on.
+/// The form of the response to one request, and the values that it depends on.
 #[derive(Clone, Debug)]
 pub(crate) struct Representation {
     pub(crate) form: Form,
@@ -145,10 +145,13 @@ impl Representation {
     }
 
     /// Returns a list as a Table or as metadata, written object by object to save memory. Returns `None` if that is not
-    /// possible: if the answer is not plain JSON, is the whole list or an empty one, or has whole objects in its rows,
-    /// or if the objects are stored in another form than served. A Table of custom resources is not possible either,
-    /// because a column may show any field, also `managedFields`, which `list_rows.rs` skips; nor is one whose rows have
-    /// another order than the list, or whose rows depend on each other.
+    /// possible:
+    ///
+    /// - The answer is not plain JSON, is an empty list, or has whole objects (as a list, or in the rows of a Table).
+    /// - The objects are stored in another form than served.
+    /// - It is a Table of custom resources: a column may show any field, also `managedFields`, which `list_rows.rs`
+    ///   skips.
+    /// - It is a Table whose rows have another order than the list, or depend on each other.
     fn object_by_object(&self, list: &List) -> Result<Option<Vec<u8>>, ApiError> {
         let Form { media, view, pretty } = self.form;
         let is_plain = media == Media::Json && !pretty && !self.pretty;
@@ -193,7 +196,8 @@ impl Representation {
             View::MetadataList(version) if is_list => {
                 let items: Vec<Value> =
                     value["items"].as_array().into_iter().flatten().map(|item| metadata(item, version)).collect();
-                let items = if items.is_empty() { Value::Null } else { items.into() }; // upstream encodes an empty list as null here
+                // Upstream encodes an empty list as null here.
+                let items = if items.is_empty() { Value::Null } else { items.into() };
                 let list = list_metadata(&value);
                 Ok(
                     json!({"kind": "PartialObjectMetadataList", "apiVersion": version, "metadata": list, "items": items}),
@@ -226,7 +230,7 @@ impl Representation {
     }
 }
 
-/// Returns the list as one value, for a form that is made of the whole list.
+/// Returns the list as one value, for a form that cannot be written object by object.
 pub(crate) fn whole_list(list: List) -> Result<Value, ApiError> {
     let items = list.objects.iter().map(|object| object.item_value()).collect::<Result<Vec<_>, _>>()?;
     Ok(json!({

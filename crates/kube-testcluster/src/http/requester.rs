@@ -1,5 +1,5 @@
-//! Reads from an HTTP request if it comes from a client or from the cluster itself; see [`Requester`]. This function is
-//! not beside the type, because the store knows nothing of HTTP.
+//! Reads the [`Requester`] of an HTTP request: a client, or the cluster itself. The function is not in `store/`, beside
+//! the type, because the store knows nothing of HTTP.
 
 use http::Extensions;
 

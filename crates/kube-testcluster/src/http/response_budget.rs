@@ -3,7 +3,8 @@
 //! A response is in memory until its client has read it, and a list keeps its objects alive meanwhile. So clients that
 //! ask for large lists and do not read them could fill any memory. All waiting responses together are limited, those of
 //! reads and of writes. Beyond the limit a request gets 429, as upstream answers when too many requests are in flight.
-//! A write makes its reservation before it begins: a client would repeat a write that is done and has no answer.
+//! A write makes its reservation before it begins. Otherwise a stored write could be answered with 429, and its client
+//! would send it again.
 
 use std::sync::Arc;
 

@@ -102,9 +102,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport<S> for Plain 
 /// [`Cluster::serve`](crate::Cluster::serve). A request gets 403 if its `Host` is not this machine, or if a web page of
 /// another host has sent it. Requests in progress at `stop` have a second to end.
 ///
-/// The listener must be a loopback one: it is not checked.
+/// The listener must be a loopback listener. This function does not check that.
 ///
-/// It is for the other servers of this project: `axum::serve` keeps the connection of a silent client for ever.
+/// The other servers of this project use this function, because `axum::serve` keeps the connection of a silent client
+/// for ever.
 pub async fn serve_until(router: axum::Router, listener: impl Listener, stop: impl Future<Output = ()> + Send) {
     accept(Plain, limited(only_for_this_machine(router)), listener, stop).await;
 }
@@ -187,7 +188,6 @@ async fn accept<L: Listener>(
     tasks.shutdown().await; // when this returns, no connection holds the router any more
 }
 
-/// Returns the threads of this runtime.
 fn threads() -> Threads {
     match Handle::current().runtime_flavor() {
         RuntimeFlavor::CurrentThread => Threads::One,
@@ -195,7 +195,7 @@ fn threads() -> Threads {
     }
 }
 
-/// Serves one connection until it ends, or is of no use any more.
+/// Serves one connection until it ends, has had no request for too long, or has a client that does not read an answer.
 async fn connection<S>(transport: impl Transport<S>, router: axum::Router, stream: S, shutdown: Watcher) {
     let (stream, client) = match tokio::time::timeout(BEGUN_WITHIN, transport.begin(stream)).await {
         Ok(Ok(begun)) => begun,

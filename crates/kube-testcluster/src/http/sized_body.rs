@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use http_body::{Frame, SizeHint};
 
-/// The size of a piece of a long body, in bytes. Only few pieces are made before a reader takes them.
+/// The size of a piece of a long body, in bytes. Only a few pieces are made before a reader takes them.
 pub(crate) const PIECE: usize = 256 * 1024;
 
 /// Returns a body of `length` bytes that come from `pieces`.

@@ -1,5 +1,5 @@
 //! The errors of the API, as Kubernetes `Status` objects: a constructor for each error, with upstream's code, reason
-//! and message, because clients compare them. Also the plain responses that are no `Status`. Upstream:
+//! and message, because clients compare them. Also the plain responses that are not a `Status`. Upstream:
 //! `k8s.io/apimachinery/pkg/api/errors`.
 
 use axum::body::Body;
@@ -30,7 +30,7 @@ pub(crate) struct ApiError {
     details: Option<Box<Details>>,
     /// The token with which an expired paged list can continue.
     continue_token: Option<String>,
-    /// The Status of an admission webhook, which is sent instead of one that is made of the other fields.
+    /// The Status of an admission webhook. It is sent instead of a Status that is made from the other fields.
     given: Option<Box<Value>>,
 }
 
@@ -146,8 +146,8 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "NotFound", message).about(resource, resource.plural().into(), name)
     }
 
-    /// Names the kind by the group of the request, if it is stored as a kind of another group: Events. Upstream's registry
-    /// takes the group of an error from the request (`qualifiedResourceFromContext`).
+    /// Replaces the group in the error by the group of the request, if the kind is stored in another group, as Events
+    /// are. Upstream's registry takes the group of an error from the request (`qualifiedResourceFromContext`).
     pub(crate) fn name_as_requested(&mut self, target: &Target) {
         let (served, stored) = (&target.served, &target.resource);
         let Some(details) = self.details.as_mut().filter(|details| details.kind == stored.plural()) else { return };
@@ -295,12 +295,13 @@ impl ApiError {
         Self::new(StatusCode::GONE, "Expired", message)
     }
 
-    /// The error for a watch from a version before the history.
+    /// The error for a watch from a version that is older than the history.
     pub(crate) fn too_old(requested: u64, oldest: u64) -> Self {
         Self::expired(format!("too old resource version: {requested} ({oldest})"))
     }
 
-    /// The error for a page of a version before the history. `token` continues with the current state.
+    /// The error for a page of a list whose version is older than the history. `token` continues the list with the
+    /// current state.
     pub(crate) fn expired_page(token: String) -> Self {
         let message = "The provided continue parameter is too old to display a consistent list result. You can start a \
             new list without the continue parameter, or use the continue token in this response to retrieve the remainder \

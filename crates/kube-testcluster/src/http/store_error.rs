@@ -15,7 +15,7 @@ impl From<StoreError> for ApiError {
                 Self::internal_error(&format!("the stored object {kind} {key:?} cannot be read: {why}"))
             }
             StoreError::TooLargeResourceVersion { requested, current } => Self::too_large_version(requested, current),
-            // As upstream answers when etcd has no space: code 500 without a reason, and etcd's message. Clients try again.
+            // As upstream when etcd has no space: code 500 without a reason, and etcd's message. Clients try again.
             StoreError::Unwritable { why } => Self::internal(why.as_ref()),
             StoreError::TooManyWatches { limit } => Self::too_many_watches(limit),
         }

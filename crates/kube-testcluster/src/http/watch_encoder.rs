@@ -20,7 +20,7 @@ use super::table::Definitions;
 use crate::store::watch_event::{EventObject, EventType, Identifier, WatchEvent};
 use kube_machinery::codec::protobuf;
 
-/// Returns the events as a response. Fails for an encoding without streams.
+/// Returns the events as a response. Fails for YAML, because the API has no stream of YAML.
 pub(super) fn response(
     representation: &Representation,
     events: Events,
@@ -74,8 +74,8 @@ impl Encoder {
         Self { representation, definitions: Definitions::Shown, identifiers }
     }
 
-    /// Encodes an event. Returns `None` if its object has no such view, for example as a metadata list. As upstream,
-    /// that ends the stream.
+    /// Encodes an event. Returns `None` if its object cannot be shown in the form that the client asked for, for
+    /// example as a metadata list. As upstream, that ends the stream.
     fn encode(&mut self, event: &WatchEvent) -> Option<Bytes> {
         let definitions = std::mem::replace(&mut self.definitions, Definitions::Omitted);
         match &event.object {

@@ -41,7 +41,8 @@ pub(crate) enum Commit {
 
 impl Store {
     /// Stores a new object together with its companions, if `admit` agrees. `admit` runs under the lock that the write
-    /// holds, so the state it sees cannot change before the object is stored. It must refuse companions that have moved.
+    /// holds, so the state it sees cannot change before the object is stored. It must refuse the write if another
+    /// request has changed a companion meanwhile (`Companion::has_moved`).
     ///
     /// # Errors
     /// `Unwritable`, `AlreadyExists`, `NotAllocated`, or the error of `admit`.
@@ -133,8 +134,8 @@ impl Store {
             Next::Put(value) | Next::PutWith(value, _) => {
                 match self.allocators.reserve(resource, key, value, Some(&current.value)) {
                     Ok(reservation) => Some(reservation),
-                    // Another request has changed this object, and its old allocation may belong to another object: retry
-                    // with the new state.
+                    // Another request has changed this object, and its old allocation may belong to another object:
+                    // retry with the new state.
                     Err(_) if self.has_moved_on(current) => return Ok(None),
                     Err(refused) => return Err(refused),
                 }

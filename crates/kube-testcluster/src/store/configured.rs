@@ -1,5 +1,5 @@
-//! The parsed webhook configurations and admission policies. Admission needs them for every write, so they are not
-//! parsed for each request, but kept here, and read again after each write to one of these objects.
+//! The parsed webhook configurations and admission policies. Admission needs them for every write, so the store keeps
+//! them here, and parses them again only after a write to one of these objects.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};

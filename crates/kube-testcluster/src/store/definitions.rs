@@ -10,8 +10,8 @@ use super::watch_cache::WatchCache;
 use super::{Store, StoreState};
 use kube_machinery::kinds::custom_resource::Definition;
 
-/// Applies the definition with this name, or all that have changed for `None`. The builder sets it, so that the request
-/// handlers need not know the controllers.
+/// A function that applies the definition with this name, or, for `None`, all definitions that have changed. The
+/// builder sets it in the store, so that the request handlers need not know the controllers.
 pub(crate) type ApplyDefinitions = for<'s> fn(&'s Store, Option<&'s str>) -> BoxFuture<'s, ()>;
 
 impl Store {

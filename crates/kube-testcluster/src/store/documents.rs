@@ -1,5 +1,5 @@
 //! Keeps the OpenAPI documents of custom resources that clients have asked for, because making one takes milliseconds.
-//! `discovery::openapi` makes them. A document goes when a definition of its group changes or is deleted.
+//! `discovery::openapi` makes them. A document is dropped when a definition of its group changes or is deleted.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,5 @@
 //! The events that wait for the reader of one watch. The watch cache can empty the queue: a reader that is further
-//! behind than the history must not keep alive what the history has dropped.
+//! behind than the history must not keep alive the events that the history has dropped.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -116,7 +116,7 @@ mod tests {
         Arc::new(WatchEvent::made(EventType::Bookmark, json!({"metadata": {"name": name}})))
     }
 
-    /// Returns the name in an event of [`event`].
+    /// Returns the name in an event that [`event`] has made.
     fn name(event: Option<Arc<WatchEvent>>) -> Option<String> {
         event.map(|event| event.value().unwrap()["metadata"]["name"].as_str().unwrap_or_default().to_owned())
     }

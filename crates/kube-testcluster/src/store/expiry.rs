@@ -30,7 +30,7 @@ pub(super) struct Expiry {
 
 #[derive(Debug)]
 struct Expiring {
-    /// `None` if the time to live is practically endless. Then the object goes only when there are too many.
+    /// `None` if the time to live is practically endless. Then the object is removed only when there are too many.
     at: Option<Instant>,
     object: Arc<Object>,
 }

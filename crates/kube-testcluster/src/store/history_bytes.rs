@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 
 use super::event::Event;
 
-/// The number of parts of the limit. One part is dropped at a time, because each drop looks at all watches.
+/// The number of parts of the limit. A history beyond the limit loses one whole part at a time, and not a few bytes
+/// with each write, because each drop looks at all watches.
 const PARTS_OF_LIMIT: usize = 8;
 
 /// The writes of the history with the sizes of their objects, the oldest one first.

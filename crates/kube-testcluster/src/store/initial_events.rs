@@ -29,7 +29,7 @@ struct Unread {
     filter: Filter,
     /// The events that match the filter and are not read yet.
     waiting: VecDeque<Waiting>,
-    /// The objects behind them; `None` when all were matched against the filter.
+    /// The objects after `waiting`, which are not matched against the filter yet; `None` if there are no more.
     rest: Option<Rest>,
 }
 

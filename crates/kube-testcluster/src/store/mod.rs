@@ -78,7 +78,7 @@ pub(crate) struct Store {
     catalog: RwLock<Arc<Catalog>>,
     /// The OpenAPI documents of the catalog's custom resources, as far as clients have asked for them.
     documents: Documents,
-    /// The webhook configurations and admission policies. It is replaced under the lock of `state`, and read without
+    /// The webhook configurations and admission policies. They are replaced under the lock of `state`, and read without
     /// that lock.
     configured: Configuration,
     /// The admission plugins of the program that embeds the cluster.
@@ -100,7 +100,7 @@ pub(crate) struct Store {
     #[cfg(feature = "tls")]
     pub(crate) key_of_tokens: OnceLock<ring::hmac::Key>,
     /// The certificate of the authority that signs for the cluster, for programs that get a service account's token. It
-    /// is unset without a TLS listener that has one.
+    /// is unset until a TLS listener brings an authority.
     #[cfg(feature = "tls")]
     pub(crate) root_ca: OnceLock<String>,
 }

@@ -20,7 +20,7 @@ use kube_machinery::value::{Value, write_field, write_fields};
 /// `namespace/name`, or `name` for a cluster-scoped kind. Keys are ordered like upstream's storage keys, as whole
 /// texts: `a-b/x` comes before `a/x`.
 ///
-/// Clones share one text, because storage, the watch cache, the history and the object each have one.
+/// Clones share one text, because storage, the watch cache, the history and the object each keep the key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key(Arc<str>);
 
@@ -59,8 +59,8 @@ impl fmt::Display for Key {
     }
 }
 
-/// An object in the state of one write. It is kept as the JSON that clients receive, encoded once for all readers,
-/// because a tree of values would take ten times the memory. Code that needs its fields [opens](Self::open) it.
+/// An object in the state of one write, as the JSON that clients receive. A tree of values would take ten times the
+/// memory, so code that needs the fields [opens](Self::open) the object.
 #[derive(Debug)]
 pub(crate) struct Object {
     pub(crate) resource: Resource,
@@ -371,8 +371,9 @@ impl Opened {
         Self { object: self.object.clone(), resource: resource.clone(), value }
     }
 
-    /// Returns true if the object was written as this state, which has the resourceVersion of the content. Upstream
-    /// compares the stored bytes, so writing the shown content back is a change if the stored form differs from it.
+    /// Returns true if the object was written with exactly this state, so that writing it again changes nothing.
+    /// `state` must have the resourceVersion of the content. Upstream compares the stored bytes, so writing the shown
+    /// content back is a change if the stored form differs from it.
     pub(super) fn was_written_as(&self, resource: &Resource, state: &Value) -> bool {
         let Some(written) = &self.written else { return *resource == self.resource && *state == self.value };
         let mut value = written.value.clone();

@@ -28,8 +28,8 @@ struct Packed {
     dictionary: Bytes,
 }
 
-/// The shortest text that is packed, in bytes. Smaller objects are dominated by fixed overhead, so compression does not
-/// pay.
+/// The shortest text that is packed, in bytes. In a smaller object, the text is a small part of the memory that the
+/// object takes, so compression does not pay.
 pub(super) const SHORTEST: usize = 1024;
 
 impl PackableText {

@@ -1,5 +1,5 @@
-//! Remembers how many objects follow a page of a list: the `remainingItemCount` of the response. Counting takes a walk
-//! over all objects behind the page; with the count remembered, the next page need not walk again.
+//! Remembers how many objects follow a page of a list: the `remainingItemCount` of the response. The first page counts
+//! them by a walk over all objects after it; the next pages compute their counts from that one, without a walk.
 
 use std::collections::{BTreeMap, VecDeque};
 

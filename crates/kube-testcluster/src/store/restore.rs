@@ -74,7 +74,6 @@ impl Store {
         }
     }
 
-    /// Waits until the log has ended.
     #[cfg(test)]
     pub(super) async fn log_has_ended(&self) {
         if let Some(wal) = self.wal.get() {

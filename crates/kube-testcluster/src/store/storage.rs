@@ -1,6 +1,6 @@
 //! Storage, the counterpart of etcd: all objects, and their earlier states within the history (the last revisions, up
 //! to a number and an age), so that a list can be answered as of an earlier revision. Compaction drops the states
-//! before.
+//! before the history.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -58,8 +58,8 @@ struct Version {
 pub(crate) struct Compacted;
 
 impl Storage {
-    /// Makes an empty store at this revision. It keeps the last `keep` revisions, and no earlier state for longer than
-    /// `age`.
+    /// Makes an empty storage at this revision. It keeps the last `keep` revisions, and no earlier state for longer
+    /// than `age`.
     pub(crate) fn new(revision: u64, keep: usize, age: Duration) -> Self {
         Self { revision, compacted: revision, kinds: BTreeMap::new(), log: VecDeque::new(), keep, age, aged: None }
     }
@@ -163,7 +163,7 @@ impl Storage {
         })
     }
 
-    /// Replaces all versions of a kind by another form, at the same revisions. The definition of the kind has changed.
+    /// Converts all versions of a kind to another form, at the same revisions, after a change of the kind's definition.
     pub(super) fn rewrite(&mut self, resource: &Resource, form: impl Fn(&Object) -> Option<Object>) {
         let mut written = Vec::new();
         let objects = self.kinds.get_mut(&resource.group_resource()).into_iter().flat_map(BTreeMap::values_mut);

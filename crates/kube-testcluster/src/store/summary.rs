@@ -13,6 +13,7 @@ use kube_machinery::value::Value;
 pub(crate) struct Summary {
     pub(crate) is_deleting: bool,
     pub(crate) has_owners: bool,
+    /// True if upstream takes the object for a list, and so fails to return it.
     pub(crate) is_taken_for_list: bool,
     /// The number of entries in `texts` that are labels: two for each label, its key and its value.
     labels: u32,

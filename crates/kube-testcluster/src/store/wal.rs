@@ -104,7 +104,7 @@ impl Wal {
     /// Waits until everything appended so far is on the disk. After a failure, this asks for another attempt.
     ///
     /// # Errors
-    /// The reason why it could not be written. It may still be written later.
+    /// The reason why the writes are not on the disk. They may still be written later.
     pub(crate) async fn flushed(&self) -> Result<(), Arc<str>> {
         let appended = self.appended.load(Ordering::Acquire);
         let seen = self.on_disk.borrow().clone();
@@ -118,7 +118,7 @@ impl Wal {
         if progress.revision >= appended { Ok(()) } else { Err(progress.refused.unwrap_or_else(closed)) }
     }
 
-    /// Returns at once unless the last attempt to write has failed. Then it waits for another attempt.
+    /// Waits for another attempt if the last attempt to write has failed; otherwise returns at once.
     ///
     /// # Errors
     /// The reason why nothing can be written. A write must not be stored then.
@@ -142,7 +142,8 @@ impl Wal {
 
     /// Waits until writes are no longer refused, without another attempt.
     pub(super) async fn until_writable(&self) {
-        let _ = self.on_disk.clone().wait_for(|progress| progress.refused.is_none()).await; // fails at the end of the log
+        // Fails only if the writer has ended.
+        let _ = self.on_disk.clone().wait_for(|progress| progress.refused.is_none()).await;
     }
 
     /// Returns true while writes are refused.

@@ -82,7 +82,7 @@ pub(crate) type Followed = (Vec<Arc<Object>>, u64, mpsc::UnboundedReceiver<Opene
 /// The form in which a watcher receives events.
 #[derive(Debug)]
 enum Delivery {
-    /// The event as its filter shows it, for a request.
+    /// The event as the watcher's filter shows it, for a request.
     Watch(EventSender),
     /// The event, with the state after the write decoded, for controllers in the process of the server.
     Opened(mpsc::UnboundedSender<OpenedEvent>),

@@ -1,5 +1,5 @@
-//! [`TestCluster`]: a [`Cluster`] with what tests of operators need beyond it: a namespace for each test, custom
-//! resources from their Rust types, a wait until everything has settled, snapshots, and reads of earlier states.
+//! [`TestCluster`]: a [`Cluster`] for tests of operators. It adds a namespace for each test, custom resources from
+//! their Rust types, a wait until everything has settled, snapshots, and reads of earlier states.
 
 mod namespace;
 mod past;

@@ -1,5 +1,5 @@
 //! TLS with rustls and ring, for [`Cluster::serve_securely`](crate::Cluster::serve_securely): the encrypted listener,
-//! the certificates of clients, and a certificate authority for tests, which also signs the requests of clients.
+//! the certificates of clients, and a certificate authority for tests, which also signs CertificateSigningRequests.
 //! Upstream: `k8s.io/apiserver/pkg/server/secure_serving.go`.
 
 use std::io;

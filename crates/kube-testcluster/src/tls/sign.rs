@@ -21,7 +21,8 @@ use super::usages;
 /// Certificates are valid from this long ago. Upstream: `Backdate`.
 const BACKDATE: SignedDuration = SignedDuration::from_mins(5);
 
-/// A certificate that is valid for less than this long ends late rather than early. Upstream: `Short`.
+/// A certificate that is valid for less than this long keeps its whole time after now. The time of a longer one already
+/// begins [`BACKDATE`] before now, so it ends earlier by as much. Upstream: `Short`.
 const SHORT: Duration = Duration::from_secs(8 * 60 * 60);
 
 /// The content of the algorithm identifier of ECDSA with SHA-256.
@@ -31,7 +32,7 @@ const SEQUENCE: u8 = 0x30;
 const OCTET_STRING: u8 = 0x04;
 const BIT_STRING: u8 = 0x03;
 
-/// The tags of the names besides the subject.
+/// The tags of the alternative names (`subjectAltName`).
 const EMAIL: u8 = 0x81;
 const DNS: u8 = 0x82;
 const URI: u8 = 0x86;
@@ -161,7 +162,7 @@ fn time(time: Timestamp) -> Vec<u8> {
     }
 }
 
-/// Encodes a value of DER, whose content are these parts.
+/// Encodes a DER value whose content consists of these parts.
 fn value(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
     let length: usize = parts.iter().map(|part| part.len()).sum();
     let mut encoded = vec![tag];

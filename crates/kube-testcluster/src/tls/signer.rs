@@ -1,4 +1,4 @@
-//! Runs the controller that signs the requests of clients, as soon as a listener has given the cluster an authority.
+//! Runs the controller that signs CertificateSigningRequests, as soon as a listener has given the cluster an authority.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The uses of a certificate's key, from the words of the API to their encodings. Upstream: `keyUsagesFromStrings` in
-//! `pkg/controller/certificates/authority`.
+//! Encodes the usages of a certificate's key: the words of the API become the bits and object identifiers of a
+//! certificate. Upstream: `keyUsagesFromStrings` in `pkg/controller/certificates/authority`.
 
 use std::collections::BTreeSet;
 

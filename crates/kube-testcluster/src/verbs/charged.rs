@@ -1,5 +1,5 @@
-//! Writes of objects that quotas limit: the quotas are charged in the same write. If another request charges one of them
-//! meanwhile, the object is checked again, so two requests never use the same rest of a quota.
+//! Writes of objects that quotas limit: the quotas are charged in the same write. If another request charges one of the
+//! quotas meanwhile, the object is checked again, so two requests never use up the same remainder of a quota.
 
 use std::sync::Arc;
 
@@ -24,7 +24,8 @@ impl From<StoreError> for NotStored {
     }
 }
 
-/// Stores a new object together with its charges. `charge` computes them again. A dry run charges nothing.
+/// Stores a new object together with its charges. `charge` computes them again if a quota has changed meanwhile. A dry
+/// run charges nothing.
 pub(super) async fn store_new(
     creation: Write<'_>,
     key: Key,
@@ -48,7 +49,7 @@ pub(super) async fn store_new(
     }
 }
 
-/// Adds the charges of an update to its new state. The store computes the update again if a quota has moved meanwhile.
+/// Adds the charges of an update to its new state. The store computes the update again if a quota has changed since.
 pub(super) fn next(update: Write<'_>, next: Next) -> Result<Next, ApiError> {
     let Next::Put(new) = next else { return Ok(next) };
     let charges = update.charges(&new)?;

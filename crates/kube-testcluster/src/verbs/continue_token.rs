@@ -40,7 +40,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 );
 
 impl ContinueToken {
-    /// Returns the token of the page behind the key `last`.
+    /// Returns the token of the page after the key `last`.
     pub(crate) fn after(revision: u64, last: &str) -> Self {
         Self { revision: Some(revision), start: format!("{last}\0") }
     }

@@ -85,8 +85,8 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Answer, ApiError> {
 /// The number of objects that are deleted before the task yields to others.
 const AT_A_TIME: usize = 64;
 
-/// Yields now and then while many objects are deleted. A write may complete without waiting, so that other tasks would
-/// not run in between.
+/// Yields now and then while many objects are deleted. A write may complete without a wait, so without these yields
+/// other tasks would not run in between.
 pub(crate) async fn give_way(nth: usize) {
     if nth % AT_A_TIME == AT_A_TIME - 1 {
         tokio::task::yield_now().await;

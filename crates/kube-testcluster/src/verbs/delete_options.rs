@@ -237,7 +237,7 @@ impl DeleteOptions {
         Err(ApiError::invalid_options("DeleteOptions", [cause]))
     }
 
-    /// Refuses the option [`UNREADABLE`], because storage can decode the object, as every object of this server.
+    /// Refuses the option [`UNREADABLE`], because storage can decode every object of this server.
     pub(crate) fn refuse_readable(&self, object: &Object) -> Result<(), ApiError> {
         if !self.unreadable {
             return Ok(());

@@ -1,4 +1,4 @@
-//! GET of one object, from storage or from the watch cache, as its resourceVersion asks.
+//! GET of one object, from storage or from the watch cache: the resourceVersion of the request decides.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Requests of the cluster's own kubelets and scheduler. Their crate knows only the trait [`Requests`]; this file
-//! implements it by the server's own functions, without HTTP, so that a cluster with thousands of pods stays fast. The
-//! same rules apply as for clients: admission, validation, managed fields.
+//! implements it with the server's own functions, without HTTP, so that a cluster with thousands of pods stays fast.
+//! The same rules apply as for clients: admission, validation, managed fields.
 
 use std::sync::Arc;
 

@@ -77,7 +77,7 @@ impl Writer {
     }
 }
 
-/// A component of the cluster that sends requests, named as its user agent begins in a real cluster.
+/// A component of the cluster that sends requests. It has the name with which its user agent begins in a real cluster.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Component(pub(crate) &'static str);
 
@@ -132,8 +132,8 @@ impl Converter for Versions {
                 "no kind {kind:?} is registered for version {version:?}"
             )));
         };
-        // The strategy `None` of a custom resource only renames the version here, so a field that the other version does
-        // not declare is an error of its type.
+        // The strategy `None` of a custom resource only renames the version here, so a field that the other version
+        // does not declare is an error of its type.
         let mut value = to.served_form_of(from.stored_form_of(object.value.clone()));
         value["apiVersion"] = json!(version);
         value["kind"] = json!(kind);
@@ -295,9 +295,10 @@ fn with_defaults(resource: &Resource, object: &Value) -> Value {
     object
 }
 
-/// Returns `entries`, the new `managedFields`; but the old ones if only their times differ in the whole object, so that
-/// the write changes nothing. `new` is the requested state, in which fields that the write cannot change do not have
-/// their old values yet. Upstream: `IgnoreManagedFieldsTimestampsTransformer`.
+/// Returns `entries`, the new `managedFields`. If only the times of the entries differ between the old object and the
+/// new one, returns the old entries instead, so that the write changes nothing. `new` is the requested state, in which
+/// fields that the write cannot change do not have their old values yet. Upstream:
+/// `IgnoreManagedFieldsTimestampsTransformer`.
 pub(super) fn with_old_times(current: &Opened, new: &Value, entries: Value) -> Value {
     let old = &current.value["metadata"]["managedFields"];
     if entries.is_null() || !same_but_times(old, &entries) {

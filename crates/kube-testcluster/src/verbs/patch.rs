@@ -210,7 +210,6 @@ fn merge(patch: Json, strictness: Strictness) -> PatchBody {
     PatchBody { change, faults }
 }
 
-/// Parses a strategic merge patch.
 fn strategic(patch: Json, _: Strictness) -> PatchBody {
     let faults = duplicates(&patch);
     let change = match patch {

@@ -14,8 +14,8 @@ const KUBELET_CONDITIONS: [&str; 5] =
     ["PodScheduled", "Ready", "Initialized", "ContainersReady", "PodReadyToStartContainers"];
 
 /// Merges the reported status into the pod's status. Conditions of other owners come first. Conditions of the kubelet
-/// that are not reported keep their places between the reported ones. A reported condition without a status changes
-/// only those fields of a present condition that it has. All other lists are replaced.
+/// that are not reported keep their places between the reported ones. A reported condition without a status changes, in
+/// the pod's condition of its type, only the fields that it has. All other lists are replaced.
 pub(super) fn merge(status: &mut Map, reported: &Value) {
     for (name, value) in reported.as_object().into_iter().flatten() {
         match (status.get_mut(name), value) {
@@ -30,7 +30,8 @@ pub(super) fn merge(status: &mut Map, reported: &Value) {
     }
 }
 
-/// Fills in the fields that reported conditions leave out. One that leaves out its status and is not present is dropped.
+/// Completes each reported condition without a status by the fields of the old condition of its type, or drops it if
+/// there is no such condition.
 fn completed(reported: &Array, old: &Array) -> Array {
     let complete = |condition: &Value| {
         if !condition["status"].is_null() {

@@ -126,9 +126,9 @@ pub(crate) fn check_name(target: &Target, value: &Value) -> Result<(), ApiError>
     }
 }
 
-/// Computes the state after an update, with no admission but that of the built-in plugins. An update of the object keeps the status, if the kind has the
-/// subresource `status`. An update of `status` or `approval` keeps everything but the status and, for a built-in kind,
-/// the metadata. `served` is the version in which the new state was sent.
+/// Computes the state after an update, with no admission but that of the built-in plugins. An update of the object
+/// keeps the status, if the kind has the subresource `status`. An update of `status` or `approval` keeps everything but
+/// the status and, for a built-in kind, the metadata. `served` is the version in which the new state was sent.
 pub(crate) fn next(
     store: &Store,
     current: &Opened,
@@ -265,7 +265,7 @@ fn after_admission(
     }
     let update = certificates::Update { resource, subresource, old: &current.value, new: &new };
     certificates::check(writer.caller.as_ref(), update)?;
-    resource.drop_empty_lists(&mut new); // before the comparison, because upstream holds them equal to absent ones
+    resource.drop_empty_lists(&mut new); // before the comparison, because upstream treats them as absent
     if increases_generation(current, &new, subresource) {
         increment_generation(&mut new);
     }

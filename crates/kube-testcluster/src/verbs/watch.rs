@@ -40,7 +40,7 @@ pub(crate) fn watch(
     Ok(watch.events(store, permit))
 }
 
-/// Returns the place that the watch events of a kind come from.
+/// Returns the source of a kind's watch events.
 pub(super) fn served_from(resource: &Resource) -> ServedFrom {
     if resource.cached { ServedFrom::WatchCache } else { ServedFrom::Storage }
 }
@@ -48,9 +48,9 @@ pub(super) fn served_from(resource: &Resource) -> ServedFrom {
 /// Returns the start of a watch. `version` is the one that the client names, `revision` the newest one in storage. A
 /// `Modern` server treats a watch without a version, or from version 0, as a streaming list.
 fn start(era: Era, initial_events: Option<bool>, version: Option<u64>, revision: u64) -> Start {
-    // `fresh` is the least version of the objects that the watch begins with. A named version is used as it is. Without
-    // a version it is the newest one. For version 0 any state will do, so it is `None`; in `Classic` also for a plain
-    // watch without a version.
+    // `fresh` is the least version of the objects that the watch begins with: the version that the client names, or
+    // else the newest one. It is `None` if any state will do: for version 0, and in `Classic` for a watch with neither
+    // a version nor `sendInitialEvents`.
     // `end` adds the bookmark after these objects. In `Classic` only a watch with `sendInitialEvents` gets it.
     match (initial_events, version) {
         (Some(true), None) => Start::State { fresh: Some(revision), end: true },

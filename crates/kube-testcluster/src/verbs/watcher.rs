@@ -25,7 +25,7 @@ use kube_machinery::kinds::Resource;
 /// The time before the timeout at which a watch gets its last bookmark.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
-/// Which events a watch begins with.
+/// The events that a watch begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     /// Begins with the current objects as ADDED events; changes follow.

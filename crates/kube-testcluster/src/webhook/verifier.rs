@@ -16,8 +16,8 @@ use webpki::EndEntityCert;
 
 use kube_machinery::conventions::x509::Validity;
 
-/// A verifier that trusts certificates signed by the bundle, and the certificates in the bundle themselves. Of a
-/// certificate in the bundle it checks only the validity and the name.
+/// A verifier that trusts certificates signed by the bundle, and the certificates in the bundle themselves. For a
+/// certificate in the bundle, it checks only the period of validity and the name.
 #[derive(Debug)]
 pub(super) struct Verifier {
     bundle: Vec<CertificateDer<'static>>,

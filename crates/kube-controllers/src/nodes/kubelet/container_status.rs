@@ -8,7 +8,7 @@ use crate::nodes::stages::ContainerState;
 use kube_machinery::conventions::random::digest;
 use kube_machinery::value::{Value, json};
 
-/// The reason of a container that waits to be created: in a pod without init containers, and in one with them.
+/// The reasons of a container that waits to be created: in a pod without init containers, and in a pod with them.
 pub(super) const CREATING: &str = "ContainerCreating";
 pub(super) const INITIALIZING: &str = "PodInitializing";
 

@@ -9,7 +9,7 @@ use crate::nodes::items::items;
 use kube_machinery::kinds::{CONFIG_MAPS, Resource, SECRETS};
 use kube_machinery::value::Value;
 
-/// Returns those of these containers, as in the spec, that cannot be created.
+/// Returns the failures of those containers, given as in the spec, that cannot be created.
 pub(super) async fn failures(containers: &[Value], lookup: &mut Lookup) -> Result<Vec<Failure>, Error> {
     let mut failures = Vec::new();
     for container in containers {

@@ -15,8 +15,8 @@ use kube_machinery::kinds::PODS;
 use kube_machinery::value::json;
 
 impl PodWorker {
-    /// Preempts the victims. The scheduler takes note of one that cannot be preempted, so that the pod does not wait for
-    /// it.
+    /// Preempts the victims. The scheduler takes note of a victim that cannot be preempted, so that the pod does not
+    /// wait for its end.
     pub(super) async fn preempt(&mut self, scheduler: &Scheduler, unfit: &Unfit) -> Result<(), kube_client::Error> {
         let node = unfit.nominated_node.as_deref().unwrap_or_default();
         for victim in unfit.victims.iter() {

@@ -1,6 +1,7 @@
-//! Prepares a pod as the kubelet does before its containers run: mounts the volumes, runs the init containers, then makes
-//! the configuration of the containers. While an object that the pod refers to is missing, the pod waits, and its status and an Event say so.
-//! Upstream: `SyncPod` in `pkg/kubelet/kubelet.go`, and `startContainer` in `pkg/kubelet/kuberuntime`.
+//! Prepares a pod as the kubelet does before its containers run: mounts the volumes, runs the init containers, then
+//! makes the configuration of the containers. While an object that the pod refers to is missing, the pod waits, and its
+//! status and an Event say so. Upstream: `SyncPod` in `pkg/kubelet/kubelet.go`, and `startContainer` in
+//! `pkg/kubelet/kuberuntime`.
 
 use std::time::Duration;
 
@@ -16,8 +17,8 @@ use crate::nodes::requests::ObjectRef;
 use crate::nodes::stages::{ContainerState, StageAction};
 use kube_machinery::value::Value;
 
-/// The number of failures that give Events, and of objects that a pod waits for at once, because a pod may refer to very
-/// many. Upstream's `EventSourceObjectSpamFilter` lets as many Events about one pod through.
+/// The number of failures that give Events, and of objects that a pod waits for at once, because a pod may refer to
+/// very many. Upstream's `EventSourceObjectSpamFilter` lets as many Events about one pod through.
 const MOST: usize = 25;
 
 /// The parts of a pod that are prepared.
@@ -42,14 +43,14 @@ pub(super) struct Failure {
 }
 
 impl Prepared {
-    /// Returns what a kubelet finds prepared when it begins with a pod. The containers of a pod that runs were
-    /// created before, and the stages of a pod that is being deleted create none.
+    /// Returns the parts that a kubelet finds prepared when it begins with a pod. The containers of a pod that runs
+    /// were created before, and the stages of a pod that is being deleted create none.
     pub(super) fn before(pod: &Value) -> Self {
         let is_deleting = !pod["metadata"]["deletionTimestamp"].is_null();
         if is_deleting || pod["status"]["phase"] == "Running" { Self::Containers } else { Self::Nothing }
     }
 
-    /// Returns what must be prepared before an action of a stage.
+    /// Returns the parts that must be prepared before an action of a stage.
     fn needed_by(action: &StageAction) -> Self {
         match action {
             StageAction::Bind(_) | StageAction::Steps(_) | StageAction::Repeat(..) | StageAction::Remove => {
@@ -69,8 +70,8 @@ impl Prepared {
         }
     }
 
-    /// Returns what is prepared after a report of the containers' state. A container that does not run is created
-    /// again before it runs.
+    /// Returns the parts that are prepared after a report of the containers' state. A container that does not run is
+    /// created again before it runs.
     pub(super) fn after(self, reported: &ContainerState) -> Self {
         match reported {
             ContainerState::Running { .. } => self,
@@ -80,11 +81,11 @@ impl Prepared {
 }
 
 impl PodWorker {
-    /// Prepares what an action needs. Waits while an object is missing.
+    /// Prepares the parts that an action needs. Waits while an object is missing.
     pub(super) async fn prepare(&mut self, action: &StageAction) -> Result<(), Error> {
         let needed = Prepared::needed_by(action);
         if self.initializing.is_some() {
-            // The volumes are there already, and each init container is created for itself.
+            // The volumes are mounted already. Only this init container has to be prepared.
             return if needed == Prepared::Containers { self.wait_for_objects(needed).await } else { Ok(()) };
         }
         for part in [Prepared::Volumes, Prepared::Initialized, Prepared::Containers] {
@@ -99,18 +100,18 @@ impl PodWorker {
         Ok(())
     }
 
-    /// Waits until no object is missing that a part of the pod needs. The kubelet upstream tries again at intervals;
-    /// this one tries again when a missing object is written, so that an idle cluster stays idle.
+    /// Waits until no object is missing that a part of the pod needs. Upstream's kubelet tries again at intervals; this
+    /// one tries again when a missing object is written, so that an idle cluster stays idle.
     async fn wait_for_objects(&mut self, part: Prepared) -> Result<(), Error> {
         if self.pod["spec"]["nodeName"].is_null() {
             return Ok(()); // a kubelet looks for the objects of the pods on its node
         }
         let mut failures = self.failures(part).await?;
         while !failures.is_empty() {
-            // The pod needs all of the objects, so it may wait for some of them.
+            // The pod needs all of the objects, so it is enough to wait for some of them.
             let missing = failures.iter().flat_map(|failure| &failure.waits_for).take(MOST);
             let changed = self.context.api.changed(missing.cloned().collect());
-            // An object may have come before `changed` could notice.
+            // An object may have been written before `changed` began to watch.
             let again = self.failures(part).await?;
             if again == failures {
                 self.report(part, &failures).await?;

@@ -19,7 +19,7 @@ impl Kubelet {
         begun.into_iter().chain(new).for_each(|pod| self.admit(pod));
     }
 
-    /// Decides whether a pod may run that was bound without the scheduler, and counts it on its node if so.
+    /// Decides whether a pod that was bound without the scheduler may run, and if so counts it on its node.
     fn admit(&self, pod: &Received) {
         let Some(scheduler) = &self.context.scheduler else { return };
         if pod["spec"]["nodeName"].is_string() && self.is_to_be_run(pod) {

@@ -1,6 +1,6 @@
-//! Finds the volumes of a pod that cannot be mounted, because a Secret, a ConfigMap, a key or a claim does not exist, or
-//! because a claim has no volume.
-//! Upstream: `SetUpAt` in `pkg/volume/{secret,configmap,projected}`, and `pkg/kubelet/volumemanager`.
+//! Finds the volumes of a pod that cannot be mounted, because a Secret, a ConfigMap, a key or a claim does not exist,
+//! or because a claim has no volume. Upstream: `SetUpAt` in `pkg/volume/{secret,configmap,projected}`, and
+//! `pkg/kubelet/volumemanager`.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +14,8 @@ use kube_machinery::conventions::aggregate::aggregate;
 use kube_machinery::kinds::{CONFIG_MAPS, PERSISTENT_VOLUME_CLAIMS, Resource, SECRETS};
 use kube_machinery::value::Value;
 
-/// The ConfigMap in the token volume of a service account. The kubelet does not look for it, because the cluster
-/// publishes it in every namespace. A cluster without controllers does not, and nothing else there would create it.
+/// The ConfigMap in the token volume of a service account. The kubelet does not look for it. A cluster with controllers
+/// publishes it in every namespace, and in a cluster without them, pods would wait for it for ever.
 const ROOT_CA: &str = "kube-root-ca.crt";
 
 /// The state that the claims in a pod's volumes must have before the kubelet starts the pod.

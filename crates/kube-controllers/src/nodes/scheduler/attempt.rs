@@ -9,7 +9,7 @@ use super::state::State;
 use super::{Scheduler, Unfit};
 use crate::nodes::progress::Resting;
 
-/// A pod that waits in the queue, until this is dropped.
+/// A pod that waits in the queue. Dropping the attempt ends the wait.
 pub(crate) struct Attempt {
     scheduler: Scheduler,
     uid: Arc<str>,

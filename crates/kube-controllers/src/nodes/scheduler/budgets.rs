@@ -42,7 +42,7 @@ impl Budget {
         }
     }
 
-    /// Returns true if the end of the pod takes from the budget. An empty selector selects no pod.
+    /// Returns true if the end of the pod counts against the budget. An empty selector selects no pod.
     fn counts(&self, pod: &PodInfo) -> bool {
         let is_selected = !self.selector.is_everything() && pod.is_selected_by(&self.selector);
         is_selected && pod.has_labels() && !self.disrupted.contains(&pod.name)

@@ -1,5 +1,5 @@
 //! Compares the filters and the preemption with kube-scheduler's own plugins, on random clusters.
-//! `peers/validation/scheduling` recorded what the plugins say.
+//! `peers/validation/scheduling` recorded the answers of the plugins.
 
 use std::collections::BTreeMap;
 use std::{env, fs};
@@ -18,7 +18,7 @@ use super::state::State;
 use super::testing::received;
 use super::unfit::Diagnosis;
 
-/// A line of the recording: a cluster, and what the plugins say about one pod.
+/// A line of the recording: a cluster, and the plugins' answers about one pod.
 #[derive(Deserialize)]
 struct Line {
     namespaces: Vec<DynamicObject>,

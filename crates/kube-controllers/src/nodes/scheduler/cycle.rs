@@ -1,5 +1,5 @@
-//! One attempt to schedule a pod: what the filters computed of all pods before they look at single nodes. Upstream:
-//! `CycleState`.
+//! One attempt to schedule a pod. It keeps the results that the filters compute from all pods before they look at
+//! single nodes. Upstream: `CycleState`.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ impl<'a> Cycle<'a> {
     }
 
     /// Filters a node twice if it is nominated for pods of the same or a higher priority: with them and without them,
-    /// because they may come there or not. Upstream: `RunFilterPluginsWithNominatedPods`.
+    /// because these pods may or may not come there. Upstream: `RunFilterPluginsWithNominatedPods`.
     pub(super) fn filter_with_nominated(&self, node: &Node, on_it: &NodeInfo) -> Option<Rejection> {
         let pod = self.pod();
         let precedes = |other: &&Arc<PodInfo>| other.priority >= pod.priority && other.uid != pod.uid;

@@ -8,7 +8,7 @@ use kube_selectors::LabelSelector;
 pub(super) struct Namespaces(HashMap<SmolStr, Value>);
 
 impl Namespaces {
-    /// Sets the labels of a namespace, or removes it. Returns true if that is a difference.
+    /// Sets the labels of a namespace, or removes it. Returns true if that changes anything.
     pub(super) fn set(&mut self, name: &str, labels: Option<Value>) -> bool {
         match labels {
             Some(labels) => self.0.insert(name.into(), labels.clone()) != Some(labels),

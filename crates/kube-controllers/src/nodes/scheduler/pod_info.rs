@@ -10,7 +10,7 @@ use kube_machinery::kinds::pod_requests;
 use kube_machinery::value::{SmolStr, Value};
 use kube_selectors::LabelSelector;
 
-/// The parts of a pod that count for itself and for other pods.
+/// The parts of a pod that decide where it fits, and where other pods fit beside it.
 #[derive(Debug)]
 pub(super) struct PodInfo {
     /// Rises with each change of the pod's spec.
@@ -77,7 +77,7 @@ impl PodInfo {
         }
     }
 
-    /// Returns true if a later state of the pod counts the same.
+    /// Returns true if a later state of the pod has the same parts.
     pub(super) fn is_current(&self, pod: &Value) -> bool {
         self.generation == generation(pod)
             && self.labels == pod["metadata"]["labels"]

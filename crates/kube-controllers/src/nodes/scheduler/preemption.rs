@@ -14,7 +14,8 @@ use super::reasons::Reasons;
 use super::unfit::Diagnosis;
 use dry_run::select_victims_on_node;
 
-/// A search for candidates ends after this many of the nodes, at least. Upstream: `minCandidateNodesAbsolute`.
+/// A search may end once it has found this many candidates, or `CANDIDATES_PERCENT` of the potential nodes if that is
+/// more. Upstream: `minCandidateNodesAbsolute`.
 const MOST_CANDIDATES: usize = 100;
 
 /// Upstream: `minCandidateNodesPercentage`.
@@ -75,8 +76,8 @@ fn ineligibility(cycle: &Cycle<'_>, diagnosis: &Diagnosis<'_>, cache: &Cache) ->
     waits.then_some("not eligible due to a terminating pod on the nominated node.")
 }
 
-/// Returns the candidates among the nodes where the end of other pods can help, and the reasons against the other nodes.
-/// Upstream: `findCandidates` and `DryRunPreemption`.
+/// Returns the candidates among the nodes where the end of other pods can help, and the reasons against the other
+/// nodes. Upstream: `findCandidates` and `DryRunPreemption`.
 fn find_candidates(
     cycle: &Cycle<'_>,
     diagnosis: &Diagnosis<'_>,

@@ -18,7 +18,7 @@ pub(super) struct SpreadConstraint {
     node_taints_policy: NodeInclusionPolicy,
 }
 
-/// Whether nodes that the pod cannot run on count as places where it could run.
+/// Tells whether nodes on which the pod cannot run are left out of the count (`Honor`) or not (`Ignore`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NodeInclusionPolicy {
     Honor,
@@ -26,7 +26,7 @@ enum NodeInclusionPolicy {
 }
 
 impl SpreadConstraint {
-    /// Reads the constraints of a pod that forbid a node. There are no constraints by default that do so. Upstream:
+    /// Reads those constraints of a pod that can forbid a node. None of the default constraints can. Upstream:
     /// `filterTopologySpreadConstraints`.
     pub(super) fn do_not_schedule(pod: &Value) -> Box<[Self]> {
         let constraints = items(&pod["spec"]["topologySpreadConstraints"]).iter();

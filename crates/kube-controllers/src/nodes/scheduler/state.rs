@@ -52,7 +52,7 @@ impl State {
         }
     }
 
-    /// Chooses a node for a new pod, counts the pod there, and schedules the waiting pods that the pod lets fit.
+    /// Chooses a node for a new pod, counts the pod there, and schedules the waiting pods that fit because of it.
     pub(super) fn schedule(&mut self, pending: &Pending) -> Outcome {
         let outcome = self.schedule_one(pending);
         let placed = outcome.iter().map(|_| pending.info.clone()).collect();
@@ -67,7 +67,7 @@ impl State {
         }
     }
 
-    /// Lets a pod wait that fits nowhere. The receiver gets the later outcomes.
+    /// Lets a pod that fits nowhere wait. The receiver gets the later outcomes.
     pub(super) fn wait(&mut self, pending: Pending, unfit: Unfit) -> watch::Receiver<Outcome> {
         let is_nominated = self.nominator.node_of(&pending.uid).is_some();
         let nomination = if is_nominated { Nomination::Made } else { Nomination::None };
@@ -83,7 +83,7 @@ impl State {
         on_the_first.then(|| Assignment { node: node::name(1), address: node::FIRST_ADDRESS.to_owned() })
     }
 
-    /// Returns true if the node exists. In a cluster that was created without nodes, every node does.
+    /// Returns true if the node exists. In a cluster that was created without nodes, every node exists.
     pub(super) fn has(&self, node: &str) -> bool {
         self.cache.node(node).is_some() || self.without_nodes().is_some()
     }
@@ -133,8 +133,8 @@ impl State {
         }
     }
 
-    /// Tries the waiting pods again for which it matters that a pod is on another node than before, takes something else
-    /// from its node, or has other labels.
+    /// Tries again those waiting pods for which it matters that a pod is on another node than before, takes something
+    /// else from its node, or has other labels.
     fn retry_after_change(&mut self, before: Option<Placed>, node: &str, after: Arc<PodInfo>) {
         let Some(before) = before else { return self.retry_dependents(vec![after]) };
         let stays = before.node == node;
@@ -145,7 +145,7 @@ impl State {
         }
     }
 
-    /// Tries to schedule a pod again whose spec or labels have changed while it waits.
+    /// Tries again to schedule a waiting pod after its spec or labels have changed.
     pub(super) fn changed(&mut self, uid: &str, pod: &Received) {
         if self.queue.get_mut(uid).is_some_and(|waiting| !waiting.pending.info.is_current(pod)) {
             let pending = Pending::new(uid, pod.clone());

@@ -69,7 +69,7 @@ pub(super) fn place(state: &mut State, pod: &Value) -> Result<String, String> {
     outcome.map(|assignment| assignment.node).map_err(|unfit| unfit.message.to_string())
 }
 
-/// Lets a pod wait that fits nowhere.
+/// Lets a pod that fits nowhere wait.
 pub(super) fn wait(state: &mut State, pod: &Value) -> watch::Receiver<Outcome> {
     let pending = pending(pod);
     let unfit = state.schedule(&pending).unwrap_err();

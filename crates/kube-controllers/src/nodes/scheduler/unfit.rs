@@ -1,5 +1,5 @@
-//! The reason why a pod fits on no node, in kube-scheduler's words, which users see in the pod's status and in an
-//! Event, and the pods that end so that it will fit. Upstream: `FitError`.
+//! The result of an attempt that found no node: the reason in kube-scheduler's words, which users see in the pod's
+//! status and in an Event, and the pods that must end so that the pod fits. Upstream: `FitError`.
 
 use std::sync::Arc;
 

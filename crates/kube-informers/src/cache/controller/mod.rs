@@ -85,7 +85,7 @@ impl<T: Object + Send + Sync> Controller<T> {
     /// (client-go drops them).
     pub async fn run(self, stop: CancellationToken) {
         let Self { reflector, queue, process, on_first_list } = self;
-        let turns = Turns::default(); // by which the Reflector lets the loop empty the queue after each event
+        let turns = Turns::default(); // with these, the Reflector lets the loop empty the queue after each event
         let reflector = reflector.consumer(turns.clone());
         let fill = async {
             reflector.run(stop).await;

@@ -17,8 +17,8 @@ pub trait Queue<T>: ReflectorStore<T> {
         process: &'a mut dyn ProcessDeltas<T>,
     ) -> BoxFuture<'a, Result<Result<(), BoxError>, Closed>>;
 
-    /// Returns true once the queue took a change or a list, even an empty one, and the list, if it came first, has been
-    /// popped in full (client-go's `HasSynced`).
+    /// Returns true once the first list, which may be empty, has been popped in full (client-go's `HasSynced`). Also
+    /// true if the queue got a change before any list.
     fn has_synced(&self) -> bool;
 
     /// Returns a signal that fires when [`Queue::has_synced`] becomes true. It ends as [`Never`](crate::cache::Never)

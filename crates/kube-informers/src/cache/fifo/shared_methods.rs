@@ -33,8 +33,8 @@ macro_rules! impl_shared_methods {
                 self.len() == 0
             }
 
-            /// Returns true once the queue took a change or a list, even an empty one, and the list, if it came first,
-            /// has been popped ([`synced`](Self::synced)).
+            /// Returns true once the first list, which may be empty, has been popped ([`synced`](Self::synced)). Also
+            /// true if the queue got a change before any list.
             pub fn has_synced(&self) -> bool {
                 self.core.lock().has_synced()
             }

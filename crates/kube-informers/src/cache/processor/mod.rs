@@ -104,7 +104,7 @@ enum HandlerTask {
 /// contain the user's handler, whose drop may run any code.
 pub(super) struct UnusedHandler(#[expect(dead_code, reason = "it is only dropped")] HandlerTask);
 
-/// The listeners at one moment, each with whether a resync was due for it.
+/// The listeners at one moment. The flag beside each is true if a resync was due for it.
 pub(super) struct Recipients<T>(Vec<(ProcessorListener<T>, bool)>);
 
 impl<T> Default for Recipients<T> {
@@ -182,8 +182,8 @@ impl<T> SharedProcessor<T> {
         lock(&self.listeners).members.values_mut().for_each(|member| member.resync.adapt_to(check));
     }
 
-    /// Returns true if a resync is due for any listener (client-go's `shouldResync`). Each listener stays due, or not,
-    /// until the next call.
+    /// Returns true if a resync is due for any listener (client-go's `shouldResync`). The answer for each listener
+    /// holds until the next call.
     pub(crate) fn should_resync(&self) -> bool {
         let now = Instant::now();
         let mut due = false;

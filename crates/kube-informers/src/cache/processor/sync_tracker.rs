@@ -4,7 +4,8 @@
 use crate::cache::signal::{Done, DoneSender};
 use crate::lock::{Mutex, lock};
 
-/// Done when the informer has synced and the handler has handled every add of the initial list, in either order.
+/// Tracks the sync of one handler. The sync is complete when the informer has synced and the handler has handled every
+/// add of the initial list, in either order.
 #[derive(Debug, Default)]
 pub(crate) struct SyncTracker {
     conditions: Mutex<Conditions>,

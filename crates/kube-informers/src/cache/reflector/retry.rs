@@ -15,7 +15,7 @@ const APART: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(super) struct RetryWindow {
     length: Duration,
-    /// The first and the last error of the open window.
+    /// The times of the first and the last error in the open window.
     open: Option<(Instant, Instant)>,
 }
 

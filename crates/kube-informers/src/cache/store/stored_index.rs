@@ -21,8 +21,8 @@ pub(crate) struct StoredIndex<T> {
     name: Arc<str>,
     function: IndexFn<T>,
     values: GenericHashMap<Arc<str>, SlotSet, RandomState, DefaultSharedPtr>,
-    /// The values of each slot's object, as the function returned them when the object was stored. They are not computed
-    /// again when the object leaves, because a function that answers differently then would leave the slot in an old
+    /// The values of each slot's object, as the function returned them when the object was stored. They are not
+    /// computed again when the object leaves. If a function returned other values then, the slot would stay in an old
     /// set, and the slot's next object would be found by a value that it does not have.
     of_slot: Slots<SlotValues>,
 }

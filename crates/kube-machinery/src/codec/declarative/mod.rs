@@ -1,9 +1,9 @@
-//! Declarative validation: the rules for the values of fields that upstream writes as tags above its Go types, and not as
-//! code. The table of types (`schema`) has the rules that kube-apiserver enforces by default.
+//! Declarative validation: the rules for the values of fields that upstream writes as tags above its Go types, and not
+//! as code. The table of types (`schema`) has the rules that kube-apiserver enforces by default.
 //!
 //! A walk visits the fields of an object in their order in Go. As upstream's, it skips a value that an update leaves
-//! unchanged, so that a new rule does not refuse the updates of objects that were valid before it (ratcheting). Upstream:
-//! the functions `Validate_…` in `pkg/apis/*/*/zz_generated.validations.go`, which validation-gen generates.
+//! unchanged, so that a new rule does not refuse the updates of objects that were valid before it (ratcheting).
+//! Upstream: the functions `Validate_…` in `pkg/apis/*/*/zz_generated.validations.go`, which validation-gen generates.
 
 mod checks;
 mod compared;
@@ -43,15 +43,16 @@ fn rule_of_modes(field: &Field) -> Option<(&'static str, &FieldRule)> {
 }
 
 struct Walk {
-    /// Create or update. A new part of an updated object has no old state, so the old state does not tell.
+    /// Create or update. The old state does not tell the two apart, because a new part of an updated object has none
+    /// either.
     operation: Operation,
     /// The causes that were found so far.
     causes: Causes,
 }
 
 impl Walk {
-    /// Validates the fields of a struct. It has no old state in a new object, and in an item of a list, because the items
-    /// of the lists with rules have no identity.
+    /// Validates the fields of a struct. It has no old state in a new object, and in an item of a list, because the
+    /// items of the lists with rules have no identity.
     fn fields(&mut self, row: &'static Struct, new: &Value, old: Option<&Value>, at: &Path<'_>) {
         self.modes(row, new, old, at);
         for field in row.fields.iter().filter(|field| is_checked(field)) {
@@ -60,8 +61,8 @@ impl Walk {
         }
     }
 
-    /// Applies the rules of the fields that depend on the mode of the struct, in the order of the fields' names. Upstream:
-    /// `Discriminated`.
+    /// Applies the rules of the fields that depend on the mode of the struct, in the order of the fields' names.
+    /// Upstream: `Discriminated`.
     fn modes(&mut self, row: &'static Struct, new: &Value, old: Option<&Value>, at: &Path<'_>) {
         let Some(mode) = row.fields.iter().find(|field| field.rules.contains(&FieldRule::ModeDiscriminator)) else {
             return;
@@ -88,7 +89,7 @@ impl Walk {
     /// Applies the rules to a value. Returns false if the validation of the value ends with them.
     fn rules(&mut self, rules: &[FieldRule], compared: Compared<'_>, at: &Path<'_>) -> bool {
         let (ending, others) = rules.split_at(rules.partition_point(FieldRule::can_end));
-        // One that ends the validation does not keep the other ones of its kind from running.
+        // All rules that can end the validation run, even after one of them has failed.
         let failed = ending.iter().filter(|rule| !self.rule(rule, compared, at)).count();
         if failed == 0 {
             others.iter().for_each(|rule| _ = self.rule(rule, compared, at));

@@ -1,4 +1,4 @@
-//! Empty lists in the stored form: protobuf has none, so that a list that Go always writes is null after it was stored.
+//! Empty lists in the stored form: protobuf has none, so a list that Go always writes is null after it was stored.
 
 use super::{Field, FieldType, Omit, Struct, find};
 use crate::value::Value;

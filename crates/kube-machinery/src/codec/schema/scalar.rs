@@ -46,8 +46,8 @@ pub(super) fn micro_time(text: &str) -> Result<String, String> {
     }
 }
 
-/// Parses a time. The error is Go's, which shows the layout that it expected: Go's layouts are written as this very
-/// moment.
+/// Parses a time. The error is Go's, and shows the layout. A layout in Go is the time `2006-01-02T15:04:05` in the
+/// expected form.
 fn parse_time(text: &str, layout: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_| unparsed(text, layout, text, "2006"))
 }

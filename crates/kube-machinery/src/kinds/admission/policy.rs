@@ -55,7 +55,7 @@ pub struct Binding {
 pub struct ParamRef {
     pub name: String,
     pub namespace: String,
-    /// The selector of parameter objects, or why it is invalid.
+    /// The selector of parameter objects, or the reason why it is invalid.
     pub selector: Option<Result<LabelSelector, String>>,
     pub not_found: NotFound,
 }

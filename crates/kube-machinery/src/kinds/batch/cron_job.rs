@@ -140,7 +140,7 @@ fn template(spec: &Value) -> Causes {
     causes
 }
 
-/// Removes what features that are off need. Upstream: `PrepareForCreate`, `PrepareForUpdate`.
+/// Removes the fields of features that are off. Upstream: `PrepareForCreate`, `PrepareForUpdate`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     let spec = &new["spec"]["jobTemplate"]["spec"];
     let has_any = !spec["scheduling"].is_null() || pod::disabled_fields::has_disabled_fields(&spec["template"]);
@@ -151,7 +151,7 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
     }
 }
 
-/// Upstream: `WarningsOnCreate`, `WarningsOnUpdate`, of which only the second tells of a time zone in the schedule.
+/// Upstream: `WarningsOnCreate`, `WarningsOnUpdate`, of which only the second warns of a time zone in the schedule.
 fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     let mut warnings = Vec::new();
     if old.is_none() {

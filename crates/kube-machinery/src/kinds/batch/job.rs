@@ -87,7 +87,7 @@ fn spec_defaults(spec: &mut Value) {
     set_default(spec, "manualSelector", json!(false));
 }
 
-/// Removes what features that are off need, and generates the selector of a new Job. Upstream: `PrepareForCreate`,
+/// Removes the fields of features that are off, and generates the selector of a new Job. Upstream: `PrepareForCreate`,
 /// `PrepareForUpdate`.
 fn prepare(job: &mut Value, change: &Change<'_>) {
     if change.subresource.is_none() {

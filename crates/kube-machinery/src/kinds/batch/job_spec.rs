@@ -247,7 +247,7 @@ fn template(spec: &Value, old: &Value) -> Option<Cause> {
     let status = &old["status"];
     let stopped = status["startTime"].is_null() || job_is(status, "Suspended");
     let idle = status["active"].as_i64().unwrap_or_default() == 0;
-    // The fields that may change get their new values in `before`; what still differs must not.
+    // The fields that may change get their new values in `before`. A difference that remains is refused.
     let at = if old["spec"]["suspend"] == true && stopped && idle {
         for field in ["nodeSelector", "tolerations", "schedulingGates"] {
             before["spec"][field] = new["spec"][field].clone();

@@ -177,7 +177,7 @@ fn certificate(new: &Value, old: Option<&Value>) -> Option<Cause> {
     Some(Cause::invalid("status.certificate", "<certificate data>", &why))
 }
 
-/// Returns why a certificate is invalid. An absent or empty one is valid.
+/// Returns the reason why a certificate is invalid. An absent or empty one is valid.
 fn fault_of_certificate(bytes: &Value) -> Option<String> {
     let text = decoded(bytes).filter(|text| !text.is_empty())?;
     let (mut rest, mut blocks) = (&*text, 0);

@@ -1,5 +1,5 @@
-//! The columns that `kubectl get` shows for FlowSchemas and PriorityLevelConfigurations. As upstream, columns of numbers
-//! are declared as strings. The descriptions are upstream's: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for FlowSchemas and PriorityLevelConfigurations. As upstream, columns of
+//! numbers are declared as strings. The descriptions are upstream's: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, number, text, text_or};
 use crate::kinds::fields::items;
@@ -58,7 +58,7 @@ pub(in crate::kinds) const LEVELS: &[Column] = &[
     AGE,
 ];
 
-/// Returns the status of the condition that the priority level of a schema does not exist.
+/// Returns the status of the condition `Dangling`, which is true if the priority level of a schema does not exist.
 fn dangling(schema: &Value) -> Value {
     let condition = items(&schema["status"], "conditions").iter().find(|condition| condition["type"] == "Dangling");
     condition.map_or_else(|| "?".into(), |condition| text(condition, "/status"))

@@ -109,7 +109,7 @@ impl Columns<'_> {
 }
 
 impl Resource {
-    /// Returns the columns of a Table of objects, or of what a subresource shows of them.
+    /// Returns the columns of a Table of objects, or of the form that a subresource gives them.
     pub fn table_columns(&self, subresource: Option<Subresource>) -> Columns<'_> {
         match subresource {
             Some(Subresource::Scale) if self.is_unstructured() => {

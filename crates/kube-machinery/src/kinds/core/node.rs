@@ -256,7 +256,8 @@ fn validate_spec_update(new: &Value, old: &Value) -> Causes {
     causes
 }
 
-/// Removes what features need that are off or gone. Upstream: `dropDisabledFields`, and `PrepareForUpdate` of the status.
+/// Removes the fields of features that are off or gone. Upstream: `dropDisabledFields`, and `PrepareForUpdate` of the
+/// status.
 fn prepare(new: &mut Value, _: &Change<'_>) {
     for (part, field) in [("spec", "configSource"), ("spec", "podPreemptionPolicy"), ("status", "config")] {
         if !new[part][field].is_null() {

@@ -68,7 +68,7 @@ pub fn has_invalid_bundle(crd: &Value) -> bool {
     bundle_fault(text(&crd["spec"]["conversion"]["webhook"]["clientConfig"], "caBundle")).is_some()
 }
 
-/// Returns why a CA bundle is invalid, if it is. An empty bundle is valid.
+/// Returns the reason why a CA bundle is invalid, if it is. An empty bundle is valid.
 pub(super) fn bundle_fault(base64: &str) -> Option<String> {
     let bytes = STANDARD.decode(base64).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);

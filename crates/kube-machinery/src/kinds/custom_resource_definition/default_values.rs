@@ -165,9 +165,9 @@ fn without_unknown(schema: &Value, read: &Structural, is_resource: bool) -> Valu
     pruned
 }
 
-/// Returns why the metadata is invalid in a resource that consists of this default alone. The resource is built from
-/// the inside out: each step from the default back to the resource wraps the value in an object or a list. Upstream:
-/// `SurroundingObjectFunc`.
+/// Returns the reason why the metadata is invalid in a resource that consists of this default alone. The resource is
+/// built from the inside out: each step from the default back to the resource wraps the value in an object or a list.
+/// Upstream: `SurroundingObjectFunc`.
 fn fault_of_metadata(default: &Value, position: &Position<'_>) -> Option<String> {
     let mut resource: Structural = crate::value::from_value(position.resource.clone()).ok()?;
     resource.is_embedded_resource = true;

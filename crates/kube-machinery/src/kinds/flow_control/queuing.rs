@@ -32,7 +32,7 @@ pub(super) fn set_defaults(limited: &mut Value) {
     }
 }
 
-/// Validates what happens to a request that cannot be served at once. Declarative rules say whether there are queues.
+/// Validates the response to a request that cannot be served at once. Declarative rules say whether there are queues.
 pub(super) fn limit_response(response: &Value, at: At<'_>) -> Causes {
     match text(response, "type") {
         "Queue" if response["queuing"].is_object() => queuing(&response["queuing"], &format_args!("{at}.queuing")),

@@ -33,7 +33,7 @@ pub(super) fn read(text: &str) -> Option<Value> {
     decoded.as_object().is_some_and(|fields| !fields.is_empty()).then_some(decoded)
 }
 
-/// Gives the fields their names in the API. As Go's decoder, it ignores the case of a name, and other fields.
+/// Gives the fields their names in the API. As Go's decoder, it ignores the case of names, and drops unknown fields.
 fn renamed(of: &GoStruct, value: &Value) -> Value {
     let Some(fields) = value.as_object() else { return value.clone() };
     let mut renamed = Map::new();

@@ -15,7 +15,7 @@ use crate::value::Value;
 const LONGEST_PERIOD: i64 = 1800;
 const LONGEST_WINDOW: i64 = 3600;
 
-/// How strictly the `apiVersion` of an object reference is checked.
+/// The form that the `apiVersion` of an object reference must have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ApiVersions {
     /// Not checked.

@@ -1,4 +1,4 @@
-//! The further checks of the level `restricted`, which asks for what a hardened pod must have. The texts are those of
+//! The further checks of the level `restricted`, which requires the settings of a hardened pod. The texts are those of
 //! upstream's `policy/check_*.go`.
 
 use std::collections::BTreeSet;

@@ -22,7 +22,7 @@ impl<'q> Calculation<'q> {
         Self { quota, hard: amounts_of(&quota["spec"]["hard"]), used: Amounts::new() }
     }
 
-    /// Adds what the objects of one resource in the quota's namespace use at the time `now`.
+    /// Adds the usage, at the time `now`, of the objects of one resource in the quota's namespace.
     pub fn add<'o>(&mut self, evaluator: &Evaluator, objects: impl IntoIterator<Item = &'o Value>, now: Timestamp) {
         let limits = self.hard.keys().filter(|name| evaluator.tracks(name));
         let mut used: Amounts = limits.map(|name| (name.clone(), count(0))).collect();

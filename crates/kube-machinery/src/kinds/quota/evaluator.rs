@@ -1,4 +1,4 @@
-//! An evaluator knows what the objects of one resource use of a quota. Upstream: the interface `Evaluator`, and
+//! An evaluator computes how much of a quota the objects of one resource use. Upstream: the interface `Evaluator`, and
 //! `objectCountEvaluator` in `generic/evaluator.go`.
 
 use jiff::Timestamp;
@@ -16,8 +16,8 @@ pub enum Evaluator {
     Pods,
     Services,
     Claims,
-    /// Counts the objects of any other resource. Has the names under which they are counted: `count/RESOURCE.GROUP`, and
-    /// for some core resources also the older name, such as `secrets`.
+    /// Counts the objects of any other resource. Has the names under which they are counted: `count/RESOURCE.GROUP`,
+    /// and for some core resources also the older name, such as `secrets`.
     Objects(Vec<String>),
 }
 
@@ -108,7 +108,8 @@ impl Evaluator {
         }
     }
 
-    /// Returns what an object uses. A pod that should be gone at the time `now` uses nothing but its object count.
+    /// Returns the amounts that an object uses. A pod that should be gone at the time `now` uses nothing but its object
+    /// count.
     pub(super) fn usage(&self, object: &Value, now: Timestamp) -> Amounts {
         match self {
             Self::Pods => pods::usage(object, now),

@@ -33,7 +33,7 @@ pub(super) fn tracks(name: &str) -> bool {
         })
 }
 
-/// Returns what a pod uses. Upstream: `PodUsageFunc`.
+/// Returns the amounts that a pod uses. Upstream: `PodUsageFunc`.
 pub(super) fn usage(pod: &Value, now: Timestamp) -> Amounts {
     let mut used = Amounts::from([(OBJECTS.to_owned(), one())]);
     if uses_resources(pod, now) {

@@ -9,7 +9,8 @@ pub(super) fn tracks(name: &str) -> bool {
     matches!(name, "count/services" | "services" | "services.nodeports" | "services.loadbalancers")
 }
 
-/// A service counts as it is meant: its node ports may not be allocated yet.
+/// Returns the amounts that a service uses. Node ports that it will get count too, because they may not be allocated
+/// yet.
 pub(super) fn usage(service: &Value) -> Amounts {
     let spec = &service["spec"];
     let ports = items(spec, "ports");

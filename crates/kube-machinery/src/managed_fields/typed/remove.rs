@@ -40,7 +40,7 @@ fn without(schema: &Schema, of: &TypeRef, value: &Value, removed: &Set) -> Value
     }
 }
 
-/// Returns a field or an item without what is removed inside of it, or `None` if it is removed itself.
+/// Returns a field or an item after the removals inside of it, or `None` if it is removed itself.
 fn kept(schema: &Schema, of: &TypeRef, value: &Value, element: &PathElement, removed: &Set) -> Option<Value> {
     if removed.has(std::slice::from_ref(element)) {
         return None;

@@ -95,8 +95,8 @@ impl Write<'_> {
         Ok(warnings)
     }
 
-    /// Returns the new states of the quotas that the write is charged to. The caller stores them together with the object.
-    /// This is the last step of admission, after all webhooks.
+    /// Returns the new states of the quotas that the write is charged to. The caller stores them together with the
+    /// object. This is the last step of admission, after all webhooks.
     ///
     /// # Errors
     /// The object exceeds a quota.

@@ -1,5 +1,5 @@
-//! The plugin `NamespaceLifecycle`: objects are created only in namespaces that exist and stay, and some namespaces stay
-//! for ever.
+//! The plugin `NamespaceLifecycle`: refuses new objects in a namespace that does not exist or is being deleted, and
+//! refuses to delete the namespaces that every cluster must have.
 
 use crate::http::status::ApiError;
 use crate::store::object::Key;

@@ -1,5 +1,5 @@
-//! The plugin `PodSecurity`: refuses pods that violate the level of their namespace, and warns about templates of pods
-//! and about pods that are there when the level changes. The labels of the namespace choose the levels. Upstream:
+//! The plugin `PodSecurity`: refuses pods that violate the level of their namespace. It only warns about templates of
+//! pods, and about existing pods when the level changes. The labels of the namespace choose the levels. Upstream:
 //! `k8s.io/pod-security-admission/admission`.
 
 use std::collections::{BTreeMap, BTreeSet};

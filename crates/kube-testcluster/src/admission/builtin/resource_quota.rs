@@ -1,6 +1,6 @@
-//! The plugin `ResourceQuota`: a write must not exceed the quotas of its namespace, whose status then counts it. As
-//! upstream, only the limits in the status of a quota count, so a quota has an effect when the quota controller has seen
-//! it. Upstream: `k8s.io/apiserver/pkg/admission/plugin/resourcequota`.
+//! The plugin `ResourceQuota`: refuses a write that exceeds a quota of its namespace, and counts an allowed write in
+//! the status of the quota. As upstream, only the limits in the status count, so a quota has no effect before the quota
+//! controller has seen it. Upstream: `k8s.io/apiserver/pkg/admission/plugin/resourcequota`.
 
 use std::sync::Arc;
 
@@ -29,8 +29,8 @@ pub(super) fn charges(write: &Write<'_>, new: &Value) -> Result<Vec<Companion>, 
     Ok(charges.into_iter().map(|Charge { quota, used }| charged(write, &quotas[quota], used)).collect())
 }
 
-/// Returns false for the writes that change the usage of no quota, such as most writes of a status, so that they do not
-/// look for quotas.
+/// Returns false for the writes that never change the usage of a quota, such as most writes of a status, so that no
+/// quotas are looked up for them.
 fn can_charge(write: &Write<'_>) -> bool {
     match (write.subresource, write.old) {
         (None, None) => true,

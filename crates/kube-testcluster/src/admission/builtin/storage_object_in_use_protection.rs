@@ -1,13 +1,11 @@
 //! The plugin `StorageObjectInUseProtection`: new claims and volumes get a finalizer, which the protection controllers
-//! remove when nothing uses the deleted object any more. Upstream protects a third kind, VolumeAttributesClass, which has
-//! no such controller here. Upstream: `plugin/pkg/admission/storage/storageobjectinuseprotection`.
+//! remove when nothing uses the deleted object any more. Upstream protects a third kind, VolumeAttributesClass, which
+//! has no such controller here. Upstream: `plugin/pkg/admission/storage/storageobjectinuseprotection`.
 
 use kube_machinery::conventions::edit::object;
 use kube_machinery::value::{Value, json};
 
-/// The finalizer of a claim.
 pub(super) const PVC_FINALIZER: &str = "kubernetes.io/pvc-protection";
-/// The finalizer of a volume.
 pub(super) const PV_FINALIZER: &str = "kubernetes.io/pv-protection";
 
 /// Adds the finalizer to a new object, unless the object has it already.

@@ -11,8 +11,8 @@ use kube_machinery::codec::expression::{Object, Value};
 use kube_machinery::conventions::user::User;
 use kube_machinery::kinds::{is_label, is_subdomain};
 
-/// The CEL cost of a check, as upstream. One expression may cost 1,000,000, so it can make only two checks, because
-/// each may be slow.
+/// The CEL cost of a check, as upstream. It is high because a check may be slow: one expression may cost 1,000,000, so
+/// it can make only two checks.
 const OF_A_CHECK: u64 = 350_000;
 
 /// The user whose permissions are checked, and the authorizer that checks them.

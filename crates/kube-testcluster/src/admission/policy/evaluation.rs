@@ -10,8 +10,8 @@ use kube_machinery::kinds::admission::{Condition, Program};
 /// The cost limit of all match conditions together. Upstream: `RuntimeCELCostBudgetMatchConditions`.
 const OF_CONDITIONS: u64 = 2_500_000;
 
-/// The value of an expression, or its error. Such an error concerns only this expression. When the cost limit is used
-/// up, no further expression runs, so that error is returned apart.
+/// The value of an expression, or an error that concerns only this expression. A used-up cost limit is no such error:
+/// it ends all further expressions, so [`evaluate`] returns it as its own error.
 pub(super) type Evaluated = Result<Value, String>;
 
 /// Runs an expression. Fails if the cost limit is used up.

@@ -120,9 +120,9 @@ impl fmt::Display for Described<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
     by_name: BTreeMap<String, Binding>,
-    /// The names of a user's bindings.
+    /// The names of each user's bindings.
     of_users: HashMap<String, BTreeSet<String>>,
-    /// The names of a group's bindings.
+    /// The names of each group's bindings.
     of_groups: HashMap<String, BTreeSet<String>>,
 }
 

@@ -1,5 +1,5 @@
 //! Prevents privilege escalation: a user who writes a role or a binding cannot grant rights that the user does not
-//! have. The handlers call [`check`] for every write; it can refuse only the four kinds of RBAC. Upstream:
+//! have. The handlers call [`check`] for every write, but it refuses only writes of the four RBAC kinds. Upstream:
 //! `pkg/registry/rbac/escalation_check.go`, `ConfirmNoEscalation` in `pkg/registry/rbac/validation/rule.go`, and
 //! `policybased/storage.go` of the four kinds.
 

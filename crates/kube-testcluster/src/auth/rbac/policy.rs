@@ -31,7 +31,7 @@ pub(crate) enum Unresolved {
 impl fmt::Display for Unresolved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // In the singular, as a lister of client-go puts it.
+            // The resource is in the singular, as in the error of a client-go lister.
             Self::NotFound { row, name } => write!(f, "{}.{} {} not found", row.singular(), row.group(), quote(name)),
             Self::NoNamespace => f.write_str("Namespace parameter required."),
             Self::UnknownKind(kind) => write!(f, "unsupported role reference kind: {}", quote(kind)),

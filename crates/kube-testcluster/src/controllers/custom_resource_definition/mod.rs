@@ -36,9 +36,9 @@ use kube_machinery::value::Value;
 /// The condition that says whether a definition in one of Kubernetes' own groups was approved.
 const CONFORMANT: &str = "KubernetesAPIApprovalPolicyConformant";
 
-/// The shortest time that a deleted definition stays, in which a client can begin to watch. Upstream fills a watch
-/// cache before it deletes the objects, which takes about as long (its test `TestApplyCRDuringCRDFinalization` relies on
-/// that).
+/// The shortest time that a deleted definition stays, so that a client can begin to watch the deletion. Upstream fills
+/// a watch cache before it deletes the objects, which takes about as long (its test `TestApplyCRDuringCRDFinalization`
+/// relies on that).
 const FINALIZER_DELAY: Duration = Duration::from_millis(100);
 
 /// The delay before a failed deletion is tried again. It may fail because a conversion webhook did not answer.

@@ -103,7 +103,8 @@ fn with_accepted(crd: &Value, taken: &NameSet, now: &str) -> Value {
             name if names[field] != name && space.contains(name) => conflict = Some((reason, in_use(name))),
             name => names[field] = json!(name),
         }
-        // The order of upstream, because the last conflict is the one that is reported.
+        // As upstream, the short names come right after the singular. The order matters, because only the last conflict
+        // is reported.
         if field == "singular" {
             match check_short_names(requested, &names, taken) {
                 Ok(()) => set_list(&mut names, requested, "shortNames"),

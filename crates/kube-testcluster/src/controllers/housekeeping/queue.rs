@@ -90,7 +90,7 @@ impl Queue {
         if let Some(current) = event.current.as_deref().filter(|object| is_deleting(object)) {
             if current.resource == NAMESPACES {
                 let name = current.key.name().to_owned();
-                // The first write of the deletion starts the work; later writes are combined.
+                // The first write of the deletion starts the work at once; later writes share one delayed work item.
                 let was_deleting = event.previous.as_deref().is_some_and(is_deleting);
                 self.push(if was_deleting {
                     WorkItem::EmptyNamespaceLater(name)

@@ -20,10 +20,10 @@ use crate::store::Store;
 use kube_machinery::kinds::CUSTOM_RESOURCE_DEFINITIONS;
 
 pub(crate) async fn run(store: Arc<Store>, housekeeping: Arc<Housekeeping>, stop: CancellationToken) {
-    // The delayed work items: `waiting` has a timer for each, and `later` has the items themselves. They do not count as
-    // unfinished, so `Cluster::settled` does not wait for them.
+    // The timers of the delayed work items. A delayed item does not count as unfinished, so `Cluster::settled` does not
+    // wait for it.
     let mut waiting = FuturesUnordered::new();
-    // Each delayed work item is waited for once, even if several writes cause it meanwhile.
+    // The delayed work items. Each has only one timer, even if several writes cause it meanwhile.
     let mut later = BTreeSet::new();
     loop {
         let item = tokio::select! {
@@ -73,7 +73,8 @@ async fn run_item(store: &Store, housekeeping: &Housekeeping, item: &WorkItem) -
         WorkItem::HandleDependents(object_ref) => {
             let handled = garbage_collector::handle_dependents(store, housekeeping, object_ref).await;
             if object_ref.kind == CUSTOM_RESOURCE_DEFINITIONS.group_resource() {
-                custom_resource_definition::apply(store, object_ref.key.name()).await; // the definition may have lost its last finalizer
+                // The definition may have lost its last finalizer.
+                custom_resource_definition::apply(store, object_ref.key.name()).await;
             }
             handled
         }

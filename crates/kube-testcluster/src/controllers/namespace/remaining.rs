@@ -89,7 +89,8 @@ fn reason_and_message(reason: &'static str, begin: &str, parts: &[String]) -> Op
     (!parts.is_empty()).then(|| (reason, format!("{begin}{}", parts.join(", "))))
 }
 
-/// Returns a condition of the type `of`: true with the reason and message in `wrong`, or false with the others.
+/// Returns a condition of the type `of`. If `wrong` has a reason and a message, the condition is true with these.
+/// Otherwise it is false with `reason` and `message`.
 fn condition(of: &str, (reason, message): (&str, &str), wrong: Option<(&str, String)>) -> Value {
     match wrong {
         Some((reason, message)) => json!({"type": of, "status": "True", "reason": reason, "message": message}),

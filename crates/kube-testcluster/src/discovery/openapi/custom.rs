@@ -52,7 +52,7 @@ fn rows<'c>(catalog: &'c Catalog, group: &str, version: &str) -> impl Iterator<I
     catalog.custom().filter(move |row| row.group() == group && row.version() == version)
 }
 
-/// Returns a hash of everything that a document depends on. So the index needs no documents.
+/// Returns a hash of everything that a document depends on, so that the index needs no documents.
 fn etag(catalog: &Catalog, group: &str, version: &str) -> String {
     let mut hashes = Vec::new();
     for row in rows(catalog, group, version) {
@@ -175,7 +175,7 @@ fn complete(schema: &mut Value, pattern: &Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(|item| complete(item, pattern)),
         Value::Object(fields) => {
-            // These three fields hold values, and no schemas.
+            // These three fields hold values, not schemas.
             for (_, value) in
                 fields.iter_mut().filter(|(name, _)| !matches!(name.as_str(), "default" | "enum" | "example"))
             {

@@ -20,8 +20,8 @@ impl ApiError {
         Self::invalid_kind("", "", "", [Cause::invalid("patch", object, why)])
     }
 
-    /// The error for a custom resource with a list in the field `items`. Upstream takes it for a list of objects, and then
-    /// finds none (`SetList` in `transformResponseObject`).
+    /// The error for a custom resource with a list in the field `items`. Upstream takes the object for a list, and then
+    /// finds no field `Items` in it (`SetList` in `transformResponseObject`).
     pub(crate) fn taken_for_list() -> Self {
         Self::internal("*unstructured.Unstructured is not a list: no Items field in this object")
     }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crate::private_file::{create_private, sync_directory};
 
-/// A folder of files. What was written, created, renamed or removed is only safe from a power cut after the `sync` of
-/// the file, or of the folder.
+/// A folder of files. Written bytes are safe from a power cut only after the `sync` of their file; a created, renamed
+/// or removed name, only after the `sync` of the folder.
 pub(crate) trait Disk: fmt::Debug + Send + Sync {
     /// Returns the folder's path, for messages.
     fn path(&self) -> &Path;

@@ -1,9 +1,10 @@
-//! Reads the files of the first version of the format, so that a cluster goes on with a folder of an earlier program.
-//! Each start begins a new generation in the current format, so no such file is written.
+//! Reads the files of the first version of the format, so that a cluster can continue with the folder of an earlier
+//! version of this program. Each start begins a new generation in the current format, so no file in this format is
+//! written.
 //!
-//! In that version each record is a frame of its own, without a number, and nothing says how far a log was on the disk.
-//! So only the form of the last record tells whether it was finished: a crash cuts it off, or leaves zeros in place of
-//! whole sectors. Any other difference is damage.
+//! In that version each record is a frame of its own, without a number, and no mark says how much of a log is on the
+//! disk. So only the form of the last record tells whether it was finished: a crash cuts it off, or leaves zeros in
+//! place of whole sectors. Any other difference is damage.
 
 use super::frame::{self, HEAD, Next};
 use super::reader::{Damage, Replayed, Unfinished};
@@ -40,7 +41,7 @@ fn each(bytes: &[u8], mut take: impl FnMut(&Record<'_>) -> bool) -> Result<Optio
         let damaged = |why| Damage { at, why };
         let next = frame::next(&bytes[at..]);
         let Next::Frame(content, rest) = next else {
-            // An unfinished record is cut off, or has lost a sector and nothing was written behind it.
+            // An unfinished record is cut off, or has lost a sector and has nothing but zeros behind it.
             let was_finished = match next {
                 Next::BadLength => !has_lost_a_sector(bytes, at, at + HEAD) || has_data(&bytes[at + HEAD..]),
                 Next::BadContent(rest) => !has_lost_a_sector(bytes, at, bytes.len() - rest.len()) || has_data(rest),

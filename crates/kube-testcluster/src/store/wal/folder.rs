@@ -61,7 +61,7 @@ impl Folder {
 
     /// Returns the generation of a log that has writes, but whose snapshot is missing. Then the folder is damaged,
     /// because a log gets no writes before its snapshot is complete. A log of the next generation without writes is
-    /// fine: a crash leaves one if it comes before the snapshot is complete.
+    /// fine: a crash before the snapshot is complete leaves such a log.
     pub(super) fn stray_log(&self) -> Result<Option<u64>, DataError> {
         let later = self.names()?.into_iter().filter_map(|name| number(&name, LOG));
         for generation in later.filter(|generation| *generation > self.generation) {
@@ -93,7 +93,7 @@ impl Folder {
             self.disk.sync()?;
             self.is_unsettled = false;
             if let Err(error) = self.remove_old() {
-                // They are no loss, and the next generation removes them.
+                // These files do no harm, and the next generation removes them.
                 tracing::warn!(%error, "files of an earlier generation stay in the folder");
             }
         }
@@ -110,7 +110,7 @@ impl Folder {
         names.iter().filter(|name| is_old(name)).try_for_each(|name| self.disk.remove(name))
     }
 
-    /// Removes what was written of the next generation, whose snapshot could not be finished.
+    /// Removes the files of the next generation, whose snapshot could not be finished.
     pub(super) fn abandon_next(&self) {
         let next = self.generation + 1;
         for name in [unfinished_name(next), log_name(next)] {

@@ -1,7 +1,7 @@
-//! Frames and batches: how records stand in a file. A frame is the length of its content, a checksum of the length, a
-//! checksum of the content, and the content. A batch is a frame with a number and some records: those that one flush
-//! has brought to the disk. The number counts the batches of a file from 1 on, so that a missing or repeated batch is
-//! noticed, which no checksum would show.
+//! Frames and batches: the layout of records in a file. A frame is the length of its content, a checksum of the length,
+//! a checksum of the content, and the content. A batch is a frame with a number and some records; in a log, those that
+//! one flush has brought to the disk. The batches of a file are numbered from 1 on, because no checksum reveals that a
+//! batch is missing or repeated.
 
 use flate2::Crc;
 
@@ -101,7 +101,7 @@ pub(super) struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// Parses the content of a frame. Returns `None` for a content that no batch has.
+    /// Parses the content of a frame. Returns `None` if it is not the content of a batch.
     pub(super) fn read(mut content: &'a [u8]) -> Option<Self> {
         if take(&mut content, 1)? != [BATCH] {
             return None;

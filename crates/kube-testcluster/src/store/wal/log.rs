@@ -2,15 +2,15 @@
 //!
 //! If a batch is damaged whose writes were answered, the next start must fail. A batch whose writes were not answered
 //! may be cut off, or have zeros in place of any of its pages, because pages reach the disk in any order before a power
-//! cut. The bytes of the last batch cannot tell the two apart, so a mark does: the number of batches that a flush has
-//! brought to the disk, and the length of the file with them. The mark is written after the flush and before the
-//! answers. The batches up to the mark's end must be whole. Behind it, batches count up to the first one that is not
-//! whole.
+//! cut. The bytes of the last batch cannot tell the two cases apart, so a mark does: the number of batches that a flush
+//! has brought to the disk, and the length of the file with them. The mark is written after the flush and before the
+//! answers. The batches up to that length must be whole. After it, the batches before the first one that is not whole
+//! count, too.
 //!
-//! The mark needs no flush of its own, which would double the time of each write. After a crash of the process it is in
-//! the file. The flush of each batch also flushes the mark of the batch before, so after a power cut it is at most one
-//! batch behind. Then the last batch is judged by its checksum alone, and if it cannot be read, the next revision is
-//! higher than any that it can have given (see `reader.rs`).
+//! The mark needs no flush of its own, which would double the time of each write. After a crash of the process, the
+//! mark is in the file. The flush of each batch also flushes the mark of the batch before, so after a power cut the
+//! mark is at most one batch behind. Then only the checksum decides whether the last batch counts. If that batch cannot
+//! be read, the next revision is higher than any revision that the batch can have given (see `reader.rs`).
 //!
 //! There are two marks, each in a page of its own, and they are written alternately, so that one of them is whole when
 //! a power cut tears the other.

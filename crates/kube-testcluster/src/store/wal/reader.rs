@@ -47,7 +47,7 @@ pub(super) struct Damage {
     pub(super) why: &'static str,
 }
 
-/// The end of a log that was never finished: the offset of its first byte, and its length.
+/// The unfinished end of a log: the offset of its first byte, and its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unfinished {
     pub(super) at: usize,
@@ -91,8 +91,9 @@ impl Folder {
         if let Some(Unfinished { at, length }) = unfinished {
             let path = self.path_of(&log);
             tracing::warn!(path = %path.display(), at, length, "the last writes were never finished, and are left out");
-            // If a power cut has lost the mark of answered writes, clients know the revisions of those writes. Each
-            // write takes more than a byte, so the next revision is higher than all of them.
+            // Some of these writes may have been answered before a power cut lost the mark that counts them, so clients
+            // may know their revisions. Each write takes more than a byte, so this sum is higher than all of these
+            // revisions.
             state.revision = state.revision.saturating_add(length as u64);
         }
         if state.revision > HIGHEST {
@@ -122,8 +123,8 @@ impl Folder {
 }
 
 impl Replayed {
-    /// Applies the record of a write, whose revision must be the next one: each write takes one. Returns false if it is
-    /// not.
+    /// Applies the record of a write. Its revision must be the next one, because each write takes one revision. Returns
+    /// false if it is not.
     pub(super) fn apply_next(&mut self, record: &Record<'_>) -> bool {
         let is_next = self.revision.checked_add(1) == Some(record.revision()) && !matches!(record, Record::End { .. });
         if is_next {
@@ -168,7 +169,8 @@ fn read_snapshot(bytes: &[u8], state: &mut Replayed) -> Result<(), Damage> {
     Err(Damage { at: bytes.len(), why: "it has no end" })
 }
 
-/// Reads a log: all that its mark says is on the disk, and then as much as was finished.
+/// Reads a log: first the part that is on the disk according to the mark, which must be whole, and then the later
+/// batches up to the first unfinished one.
 fn read_log(bytes: &[u8], state: &mut Replayed) -> Result<Option<Unfinished>, Damage> {
     let Some(mark) = Mark::newest(bytes) else {
         return Err(Damage { at: MAGIC.len(), why: "its mark, which says how far it was written, cannot be read" });

@@ -1,5 +1,5 @@
-//! Records: what a snapshot or a log says about one object, as bytes. All numbers are little-endian. Both versions of
-//! the format have the same records; the frames around them differ.
+//! Records: the entries of a snapshot or a log, as bytes. A record is about one object, or ends a snapshot. All numbers
+//! are little-endian. Both versions of the format have the same records; the frames around them differ.
 
 /// One record.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Converts a length. It always fits, because a request, and so an object, has at most a few megabytes.
+/// Encodes a length. It always fits, because a request, and so an object, has at most a few megabytes.
 pub(super) fn length(length: usize) -> [u8; 4] {
     u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes()
 }

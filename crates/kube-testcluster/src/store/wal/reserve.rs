@@ -1,7 +1,7 @@
-//! A file that only takes up room. A write is in the store before it is in the log. So when the disk becomes full, some
-//! writes wait that can no longer be refused, and a read that shows one of them cannot be answered. Then the file is
-//! removed, and the waiting writes get its room. Later writes are refused before they change anything, until the file
-//! can be made again.
+//! A file that reserves room on the disk. A write is in the store before it is in the log. So when the disk becomes
+//! full, the store has some writes that the log cannot take and that can no longer be refused, and a read that shows
+//! one of them cannot be answered. Then the writer removes this file, and the waiting writes get its room. Later writes
+//! are refused before they change anything, until the file can be made again.
 
 use std::io;
 
@@ -9,8 +9,8 @@ use super::disk::Disk;
 
 pub(super) const NAME: &str = "reserve";
 
-/// The room in bytes: many writes of usual size, which were in progress when the disk became full. If it is not enough,
-/// reads are refused too.
+/// The room in bytes: enough for many writes of usual size, which were in progress when the disk became full. If the
+/// room is too small, reads are refused too.
 const ROOM: usize = if cfg!(test) { 64 << 10 } else { 1 << 20 };
 
 /// The state of the file: it is there, or its room was given away.

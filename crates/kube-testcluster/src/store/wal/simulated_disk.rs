@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::disk::{Disk, DiskFile};
 
-/// The length of the pieces that a disk writes whole.
+/// The length of a sector, in bytes. A disk writes a sector whole or not at all.
 const SECTOR: usize = 512;
 
 /// The reason why a disk has ended.
@@ -25,7 +25,7 @@ pub(super) struct SimulatedDisk(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// All files that had a name once.
+    /// All files that have ever had a name.
     files: Vec<Content>,
     /// The files by name, as the process sees them. A file is its index in `files`.
     names: BTreeMap<String, usize>,
@@ -97,7 +97,7 @@ impl SimulatedDisk {
         Disk::read(self, name).unwrap()
     }
 
-    /// Puts a file there, as if it had always been there.
+    /// Puts a file on the disk, as if it had always been there.
     pub(super) fn put(&self, name: &str, content: Vec<u8>) {
         let mut state = self.state();
         let file = state.files.len();

@@ -2,8 +2,8 @@
 //! sends it, and reports the revision up to which everything is on the disk; responses wait for that. When the log has
 //! grown too long, it begins a new generation: a snapshot of all objects, and an empty log.
 //!
-//! When the disk fails or is full, the writes that are in the store already wait, and each later message is an attempt
-//! to write them. So the log goes on by itself once the cause is gone.
+//! When the disk fails or is full, the writes that are in the store already wait, and each later message makes the
+//! thread try again to write them. So the log continues by itself once the cause is gone.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -73,8 +73,8 @@ pub(super) struct Writer {
     objects: Objects,
     /// The revision of the last write that is on the disk.
     revision: u64,
-    /// The writes that are not on the disk. Later ones are refused while the disk fails, so these are the writes of the
-    /// requests in progress at most.
+    /// The writes that are not on the disk. While the disk fails, the store refuses further writes, so only the writes
+    /// of the requests in progress wait here.
     waiting: VecDeque<Arc<Event>>,
 }
 
@@ -122,7 +122,7 @@ impl Writer {
         thread.map(Some).map_err(|why| DataError::Unusable { path, why })
     }
 
-    /// Writes what has come, and reports how far the disk is.
+    /// Writes the events that have arrived, and reports the revision up to which all writes are on the disk.
     fn step(&mut self, first: Message, messages: &mut UnboundedReceiver<Message>, progress: &watch::Sender<Progress>) {
         // Writes that have come meanwhile share one flush, which is the slow part.
         let more = std::iter::from_fn(|| messages.try_recv().ok());
@@ -185,8 +185,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Replaces a long log by a snapshot. If there is no room for it, the log goes on, and grows as long again before
-    /// the next attempt.
+    /// Replaces a long log by a snapshot. If there is no room for the snapshot, the log continues, and the next attempt
+    /// comes when its length has doubled.
     fn shorten(&mut self) {
         if self.log.length() <= self.long {
             return;

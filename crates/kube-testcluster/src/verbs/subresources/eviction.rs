@@ -55,8 +55,8 @@ struct PodEviction<'a> {
 }
 
 impl PodEviction<'_> {
-    /// Deletes the pod. A pod that does no work does not need the permission of its budget. If such a pod changes before
-    /// it is deleted, it may do work now, so the eviction starts again.
+    /// Deletes the pod. A pod that does no work does not need the permission of its budget. If such a pod changes
+    /// before it is deleted, it may do work now, so the eviction starts again.
     async fn run(&self) -> Result<(), ApiError> {
         let mut attempt = 1;
         loop {

@@ -1,6 +1,6 @@
-//! GET, PUT and PATCH of an object's `scale`, as `kubectl scale` and autoscalers use it: a small object of the kind
-//! `Scale` with only the numbers of replicas and the selector of the pods, alike for all workloads. A write of
-//! the Scale becomes an update of the object. For a custom resource, the definition says which field has the replicas.
+//! GET, PUT and PATCH of an object's `scale`, as `kubectl scale` and autoscalers use it. The `Scale` is a small object
+//! with only the numbers of replicas and the selector of the pods, in the same form for all workloads. A write of the
+//! Scale becomes an update of the object. For a custom resource, the definition says which field has the replicas.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

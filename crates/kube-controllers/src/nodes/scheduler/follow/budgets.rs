@@ -1,4 +1,4 @@
-//! Takes over the PodDisruptionBudgets. They do not decide whether a pod fits, so no waiting pod is tried.
+//! Takes over the PodDisruptionBudgets. They do not decide whether a pod fits, so no waiting pod is tried again.
 
 use kube_client::api::DynamicObject;
 use kube_machinery::kinds::{POD_DISRUPTION_BUDGETS, Resource};

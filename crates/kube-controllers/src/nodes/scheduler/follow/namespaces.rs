@@ -1,4 +1,4 @@
-//! Takes over the labels of the namespaces, and schedules the pods that wait after each change of labels.
+//! Takes over the labels of the namespaces. After each change of labels, tries the waiting pods again.
 
 use std::collections::BTreeMap;
 

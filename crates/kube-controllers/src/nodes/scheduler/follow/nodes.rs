@@ -1,4 +1,4 @@
-//! Takes over the nodes, and schedules the pods that wait after each change.
+//! Takes over the nodes. After each change, tries the waiting pods again.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Tests of affinity and anti-affinity between pods. `fixtures/scheduling` compares more of it with upstream.
+//! Tests of affinity and anti-affinity between pods. The recordings in `fixtures/scheduling` compare more cases with
+//! upstream.
 
 use crate::nodes::scheduler::testing::{bind, place, pod, received, wait, zones};
 use kube_machinery::value::{Value, json};

@@ -1,4 +1,4 @@
-//! Tests of spread constraints. `fixtures/scheduling` compares more of it with upstream.
+//! Tests of spread constraints. The recordings in `fixtures/scheduling` compare more cases with upstream.
 
 use crate::nodes::scheduler::state::State;
 use crate::nodes::scheduler::testing::{bind, node, place, pod, wait, zones};

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use super::{Budgets, Candidate, Cycle, NO_VICTIMS, Node, NodeInfo, PodInfo, Rejection};
 use crate::nodes::scheduler::budgets::Victims;
 
-/// A copy of a node, and of what the filters computed, from which pods are taken.
+/// A copy of a node and of the filters' results, from which pods are taken.
 struct DryRun<'a> {
     cycle: Cycle<'a>,
     node: &'a Node,
     info: NodeInfo,
 }
 
-/// Finds the pods that have to end so that the pod fits on the node: first takes all pods of a lower priority away, and
-/// then reprieves as many as possible, those first whose end violates a budget, and the important ones before the
-/// others. Returns the reason if the pod does not fit even without them. Upstream: `SelectVictimsOnNode`.
+/// Finds the pods that have to end so that the pod fits on the node. Takes all pods of a lower priority away, and then
+/// reprieves as many as possible: first those whose end violates a budget, and of these, as of the others, the
+/// important ones first. Returns the reason if the pod does not fit even without them. Upstream: `SelectVictimsOnNode`.
 pub(super) fn select_victims_on_node<'a>(
     cycle: &Cycle<'a>,
     node: &'a Node,

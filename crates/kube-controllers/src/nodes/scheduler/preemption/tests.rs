@@ -1,4 +1,4 @@
-//! Tests of preemption. `fixtures/scheduling` compares the choice of victims with upstream.
+//! Tests of preemption. The recordings in `fixtures/scheduling` compare the choice of victims with upstream.
 
 use kube_client::api::DynamicObject;
 

@@ -82,7 +82,7 @@ impl State {
         }
     }
 
-    /// Returns why a pod may not run.
+    /// Returns the reason why a pod may not run.
     pub(in crate::nodes::scheduler) fn not_admitted(&self, uid: &str) -> Option<&NotAdmitted> {
         self.admissions.rejected.get(uid)
     }

@@ -45,8 +45,8 @@ impl State {
         }
     }
 
-    /// Tries to schedule the pods that may fit, in the order of the queue. A group is left once one of its pods does not
-    /// fit and preempts no pod, because the others would do neither. Returns the pods that were scheduled.
+    /// Tries to schedule the pods that may fit, in the order of the queue. A group is left once one of its pods does
+    /// not fit and preempts no pod, because the others would do neither. Returns the pods that were scheduled.
     pub(super) fn retry(&mut self, may_fit: impl Fn(&Self, &Pending) -> bool) -> Vec<Arc<PodInfo>> {
         let mut placed = Vec::new();
         let mut groups = self.queue.groups();
@@ -78,7 +78,7 @@ impl State {
         }
     }
 
-    /// Sends the task of a waiting pod an outcome that differs from the last one. From there on the task has work to do.
+    /// Sends an outcome to the task of a waiting pod, unless it equals the last one. The task then has work to do.
     pub(super) fn report(&mut self, uid: &str, outcome: Outcome) {
         let Some(waiting) = self.queue.get_mut(uid) else { return };
         let is_scheduled = outcome.is_ok();

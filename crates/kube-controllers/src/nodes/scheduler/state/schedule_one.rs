@@ -9,8 +9,8 @@ use crate::nodes::scheduler::preemption::{Preemption, preempt};
 use crate::nodes::scheduler::queue::{Nomination, Outcome, Pending};
 use crate::nodes::scheduler::unfit::{Diagnosis, Unfit, Victim};
 
-/// The search for a node ends after this many that fit, so that a pod costs the same in a cluster of any size. The next
-/// search begins behind the last node. Upstream: `numFeasibleNodesToFind`.
+/// The search for a node ends after this many fitting nodes, so that a pod costs the same in a cluster of any size. The
+/// next search begins behind the last node. Upstream: `numFeasibleNodesToFind`.
 const MOST_FEASIBLE: usize = 100;
 
 /// The decision about a pod.

@@ -36,7 +36,7 @@ fn place(state: &mut State, uid: &str, spec: Value) -> Result<String, String> {
     testing::place(state, &testing::pod(uid, json!({}), spec))
 }
 
-/// Lets a pod wait that fits nowhere.
+/// Lets a pod that fits nowhere wait.
 fn wait(state: &mut State, uid: &str, spec: Value) -> watch::Receiver<Outcome> {
     testing::wait(state, &testing::pod(uid, json!({}), spec))
 }

@@ -68,7 +68,7 @@ fn decode<T: DeserializeOwned>(line: &[u8], kind: &Kind) -> Option<WatchEvent<T>
     if line.trim_ascii().is_empty() {
         return None;
     }
-    // Whether the text ends too early, and the error.
+    // `breaks_off` is true if the text ends too early.
     let (breaks_off, error) = match str::from_utf8(line) {
         Ok(text) => match try_decode(text, kind) {
             Ok(event) => return event,

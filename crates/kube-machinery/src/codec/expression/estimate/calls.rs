@@ -152,7 +152,8 @@ fn union_of_entries(one: &Part<'_>, other: &Part<'_>) -> Option<Entries> {
     Some(one.entries?.union(other.entries?))
 }
 
-/// Estimates what the language itself declares; `None` for a call that costs 1. Upstream: `functionCost`.
+/// Estimates a function or an operator of the language itself; `None` for a call that costs 1. Upstream:
+/// `functionCost`.
 fn estimate_of_language(
     name: &str,
     overload: &Overload,

@@ -10,8 +10,8 @@ use super::library::Regexes;
 use super::{Error, Outcome, Value};
 use crate::codec::expression::COST_OF_A_CALL;
 
-/// The nesting of evaluations beyond which the variables of an admission policy that a variable needs are computed
-/// before it, and not inside of it: a long chain of variables would otherwise recurse and exhaust the stack.
+/// If evaluations are nested deeper than this, a variable of an admission policy is computed after the variables that
+/// it needs, and not around them: a long chain of variables would otherwise recurse and exhaust the stack.
 const FEW_LEVELS: usize = 30;
 /// The deepest nesting of the value of a policy's variable. Each variable can nest its predecessor's value, and a walk
 /// over a value takes stack for each level.

@@ -24,8 +24,8 @@ pub(super) fn is_credit_card(text: &str) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Returns what a digit adds to the sum of the Luhn algorithm: every second digit is doubled, and the digits of the
-/// result are added.
+/// Returns the amount that a digit adds to the sum of the Luhn algorithm: every second digit is doubled, and the digits
+/// of the result are added.
 fn luhn(digit: u32, is_doubled: bool) -> u32 {
     match if is_doubled { digit * 2 } else { digit } {
         large @ 10.. => large % 10 + 1,

@@ -86,7 +86,7 @@ impl Bounds<'_> {
         self.min().chain(self.max()).chain(self.ratio()).collect()
     }
 
-    /// Returns the amounts of a field, and the text of each bound with the type of what it bounds.
+    /// Returns the bounds in a field: the name of the resource, the amount, and the beginning of the message.
     fn each(&self, field: &'static str) -> impl Iterator<Item = (String, Quantity, String)> {
         let kind = text(self.item, "type").to_owned();
         amounts_of(&self.item[field]).into_iter().map(move |(name, bound)| {

@@ -1,5 +1,5 @@
-//! The resources of a whole pod: the sum of its containers, or what an init container needs if that is more. Upstream:
-//! `PodRequests` and `PodLimits` of `component-helpers/resource`.
+//! The resources of a whole pod: the sum of its containers, or the needs of an init container if those are greater.
+//! Upstream: `PodRequests` and `PodLimits` of `component-helpers/resource`.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ pub fn amounts(list: &Value) -> BTreeMap<String, i64> {
     integers(amounts_of(list))
 }
 
-/// Returns what a pod requests of its node, its overhead included, in the units of [`amounts`].
+/// Returns the amounts that a pod requests of its node, its overhead included, in the units of [`amounts`].
 pub fn pod_requests(spec: &Value) -> BTreeMap<String, i64> {
     let mut sum = pod_amounts(spec, "requests");
     add(&mut sum, &amounts_of(&spec["overhead"]));

@@ -11,9 +11,9 @@ pub(in crate::kinds) fn current_requests(pod: &Value) -> Amounts {
     let is_infeasible = is_resize_infeasible(pod);
     let spec = |container: &Value| container["resources"]["requests"].clone();
     let wanted = |container: &Value| if is_infeasible { Value::Null } else { spec(container) };
-    // What the kubelet has reserved for the container.
+    // The amounts that the kubelet has reserved for the container.
     let allocated = |container: &Value| first(&[&status(pod, container)["allocatedResources"], &wanted(container)]);
-    // What the container runs with.
+    // The amounts that the container runs with.
     let actuated = |container: &Value| {
         let status = status(pod, container);
         first(&[&status["resources"]["requests"], &status["allocatedResources"], &wanted(container)])

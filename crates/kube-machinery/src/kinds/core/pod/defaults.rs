@@ -122,7 +122,7 @@ mod tests {
     use crate::kinds::PODS;
     use crate::kinds::apps::replica_set;
 
-    /// So an update need not set the defaults of a spec that it leaves unchanged: they would change nothing.
+    /// An update relies on this: it does not set the defaults of a spec that it leaves unchanged.
     #[test]
     fn defaults_change_nothing_of_a_pod_that_has_them() {
         let container = json!({"name": "c", "image": "a:1", "resources": {"limits": {"cpu": "1", "memory": "1Gi"}}});

@@ -7,7 +7,7 @@ use crate::conventions::edit::object;
 use crate::kinds::fields::items;
 use crate::value::{Map, Value};
 
-/// The fields that stay if the new status does not have them. An empty list removes what is there.
+/// The fields that stay if the new status does not have them. An empty list removes the old one.
 const PRESERVED: [&str; 5] = [
     "extendedResourceClaimStatus",
     "nodeAllocatableResourceClaimStatuses",

@@ -43,7 +43,7 @@ pub(in crate::kinds) fn claim_spec(spec: &Value, at: At<'_>) -> Vec<String> {
     ["requests", "limits"].into_iter().filter_map(warn).collect()
 }
 
-/// A path in a volume, and what it is for; empty if that is clear.
+/// A path in a volume, and the source of the file there; empty if the volume has only one source.
 #[derive(Clone, PartialEq, Eq)]
 struct Source {
     path: String,

@@ -202,7 +202,7 @@ fn annotations_of_container(prefix: &str, spec: &Value, metadata: &Value, contai
     warnings
 }
 
-/// Warns of environment variables that another one with the same name follows, unless that one refers to it.
+/// Warns of environment variables that a later one with the same name overrides, unless the later one refers to it.
 fn hidden_variables(container: &Value, at: At<'_>) -> Vec<String> {
     let (mut warnings, mut seen) = (Vec::new(), HashSet::new());
     for (path, variable) in each(container, "env", at) {

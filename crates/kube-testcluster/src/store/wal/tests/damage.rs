@@ -1,5 +1,5 @@
-//! Tests the start with files that are not as they were written: damage of answered writes is refused, and what a crash
-//! leaves is accepted.
+//! Tests the start with files that are not as they were written: a file whose answered writes are damaged is refused,
+//! and a file as a crash leaves it is accepted.
 
 use std::sync::Arc;
 
@@ -146,7 +146,7 @@ async fn what_lies_behind_the_answered_writes_is_no_damage() {
     }
 }
 
-/// The mark of a batch reaches the disk with the flush of the next one, so a power cut can leave the mark before.
+/// The mark of a batch reaches the disk with the flush of the next batch, so a power cut can leave the previous mark.
 #[tokio::test(start_paused = true)]
 async fn an_answered_write_whose_mark_a_power_cut_has_lost_is_kept_and_its_revision_is_never_given_again() {
     let disk = disk().await;

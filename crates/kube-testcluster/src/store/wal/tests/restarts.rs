@@ -55,7 +55,6 @@ impl Clients {
         self.revisions.insert(revision);
     }
 
-    /// Lists a collection.
     async fn list(&mut self, router: &Router, collection: &str) -> Vec<Value> {
         let list = get(router, collection).await;
         self.see(list.revision(), collection);

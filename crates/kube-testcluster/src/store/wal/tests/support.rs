@@ -24,7 +24,7 @@ pub(super) fn seeds(usual: u64) -> Range<u64> {
     0..usual * std::env::var("SEEDS").map_or(1, |times| times.parse().expect("SEEDS is a number"))
 }
 
-/// Returns the builder of a cluster with few objects, which does nothing by itself, and whose history does not grow old.
+/// Returns the builder of a cluster that has few objects, writes nothing by itself, and drops no history by age.
 pub(super) fn builder() -> ClusterBuilder {
     let builder = Cluster::builder().nodes(1).stages(Stages::none()).controllers(Controllers::None);
     builder.history_age(Duration::MAX).started_at("2023-05-01T10:00:00Z".parse().unwrap())

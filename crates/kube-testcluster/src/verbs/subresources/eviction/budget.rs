@@ -1,6 +1,5 @@
 //! Asks the disruption budget of a pod whether the pod may be evicted, and takes the eviction from the budget. The
-//! disruption controller computes the status of the budget, from which this file decides. Upstream:
-//! `checkAndDecrement`.
+//! answer is in the status of the budget, which the disruption controller computes. Upstream: `checkAndDecrement`.
 
 use std::sync::Arc;
 
@@ -57,7 +56,7 @@ pub(super) fn allows_unhealthy(budget: &Opened) -> bool {
     budget.value["spec"]["unhealthyPodEvictionPolicy"] == "AlwaysAllow" || (healthy >= desired && desired > 0)
 }
 
-/// Returns the numbers of pods that are healthy, and that must be.
+/// Returns the number of healthy pods, and the number of pods that must be healthy.
 fn health(budget: &Value) -> (i64, i64) {
     (count(budget, "currentHealthy"), count(budget, "desiredHealthy"))
 }
@@ -117,7 +116,7 @@ fn check(budget: &Opened) -> Result<(), ApiError> {
 }
 
 /// Says why a budget allows no eviction. If the controller could not compute the status, its counts mean nothing, so
-/// that comes first.
+/// that failure is named before the counts.
 fn why_used_up(name: &str, budget: &Value) -> String {
     let condition = disruption_allowed::condition(budget).filter(|condition| condition["status"] == "False");
     let text = |field: &str| condition.and_then(|condition| condition[field].as_str()).unwrap_or_default();
