@@ -6,9 +6,14 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 )
+
+// stalled is the longest time without a pod that begins to run. After it, the measurement fails, because the pods that
+// are left have no room, or the server hangs.
+const stalled = time.Minute
 
 // run creates pods as create does, and waits until the server's scheduler and kubelet have brought all of them to
 // Running.
@@ -19,7 +24,7 @@ func (l *load) run() ([]figure, error) {
 	}
 	defer watch.Body.Close()
 	ended := make(chan error, 1)
-	go func() { ended <- countAdded(bufio.NewReaderSize(watch.Body, 1<<20), *pods) }()
+	go func() { ended <- countAdded(watch.Body, *pods) }()
 	used, err := processorTime(*pid)
 	if err != nil {
 		return nil, err
@@ -47,9 +52,13 @@ func (l *load) watchRunning() (*http.Response, error) {
 }
 
 // countAdded reads events until this many objects were added. The watch adds a pod when the pod begins to run.
-func countAdded(lines *bufio.Reader, wanted int) error {
+func countAdded(watch io.ReadCloser, wanted int) error {
+	lines := bufio.NewReaderSize(watch, 1<<20)
+	limit := time.AfterFunc(stalled, func() { watch.Close() })
+	defer limit.Stop()
 	for added := 0; added < wanted; {
 		line, err := lines.ReadSlice('\n')
+		limit.Reset(stalled)
 		if err != nil {
 			return fmt.Errorf("the watch has ended with %d of %d pods: %w", added, wanted, err)
 		}

@@ -180,9 +180,11 @@ func (p programs) plainCluster(s size, name, program string) contender {
 	return p.cluster(name, program, p.load(s), "--admission", "plain", "--stages", stages)
 }
 
-// liveCluster returns a cluster that brings pods to Running.
+// liveCluster returns a cluster that brings pods to Running. It has a node for each hundred pods, because a node has
+// room for 110.
 func (p programs) liveCluster(s size, name, program string) contender {
-	return p.cluster(name, program, []string{p.peer("apiload"), "--pods", fmt.Sprint(10 * s.pods), "--running"})
+	load := []string{p.peer("apiload"), "--pods", fmt.Sprint(10 * s.pods), "--running"}
+	return p.cluster(name, program, load, "--nodes", fmt.Sprint(s.pods/10))
 }
 
 func (p programs) cluster(name, program string, load []string, options ...string) contender {
