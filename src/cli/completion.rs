@@ -15,7 +15,7 @@ use informer_lab::lessons::lessons;
 use informer_lab::lessons::tour::learners_stops;
 use informer_lab::trace::{Both, Lang, Printer};
 use informer_lab::{book, exercises};
-use kube_testcluster::{Effect, Stages, Workload};
+use kube_testcluster::{ControllerName, Effect, Stages};
 
 use super::args::Cli;
 use super::help::localized;
@@ -125,17 +125,17 @@ pub fn faults() -> Vec<CompletionCandidate> {
     Effect::names().map(CompletionCandidate::new).collect()
 }
 
-/// The values of `--controllers`. After a comma, only the names of workload controllers can follow, each once.
+/// The values of `--controllers`. After a comma, only names of controllers can follow, each once.
 pub fn controllers(word: &OsStr) -> Vec<CompletionCandidate> {
     let word = word.to_string_lossy();
     let (chosen, last) = match word.rfind(',') {
         Some(comma) => word.split_at(comma + 1),
         None => ("", &*word),
     };
-    let groups: &[&str] = if chosen.is_empty() { &["all", "deletions", "none"] } else { &[] };
-    let workloads = Workload::ALL.into_iter().map(Workload::name);
-    let workloads = workloads.filter(|name| !chosen.split(',').any(|chosen| chosen == *name));
-    let names = groups.iter().copied().chain(workloads).filter(|name| name.starts_with(last));
+    let groups: &[&str] = if chosen.is_empty() { &["all", "housekeeping", "none"] } else { &[] };
+    let controllers = ControllerName::ALL.into_iter().map(ControllerName::name);
+    let controllers = controllers.filter(|name| !chosen.split(',').any(|chosen| chosen == *name));
+    let names = groups.iter().copied().chain(controllers).filter(|name| name.starts_with(last));
     names.map(|name| CompletionCandidate::new(format!("{chosen}{name}"))).collect()
 }
 
@@ -184,7 +184,7 @@ mod tests {
             ("informer-lab cluster --stages crash", vec!["crash-loop"]),
             ("informer-lab cluster --stages=crash", vec!["--stages=crash-loop"]),
             ("informer-lab reflector --stages slow", vec!["slow-image"]),
-            ("informer-lab cluster --controllers de", vec!["deletions", "deployment"]),
+            ("informer-lab cluster --controllers d", vec!["deployment", "daemonset", "disruption"]),
             ("informer-lab cluster --controllers deployment,de", vec![]),
             ("informer-lab cluster --controllers deployment,replicas", vec!["deployment,replicaset"]),
             ("informer-lab cluster --fault drop", vec!["drop-watches"]),

@@ -8,7 +8,7 @@ use informer_lab::exercises::{self, Exercise};
 use informer_lab::lessons::tour::{self, FirstStop};
 use informer_lab::trace::Words;
 use k8s_openapi::jiff::SignedDuration;
-use kube_testcluster::{BadFault, Fault, Workload, Workloads};
+use kube_testcluster::{BadFault, ControllerName, ControllerSet, Fault};
 
 /// Parses `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, or a port alone, which means this machine.
 pub fn address(text: &str) -> Result<SocketAddr, Words> {
@@ -69,19 +69,19 @@ pub fn first_stop(text: &str) -> Result<FirstStop, Words> {
     })
 }
 
-/// Parses `all`, `deletions` (the controllers that deletions need), `none`, or the names of workload controllers.
+/// Parses `all`, `housekeeping`, `none`, or the names of controllers.
 pub fn controllers(text: &str) -> Result<Controllers, Words> {
     match text {
         "all" => return Ok(Controllers::All),
-        "deletions" => return Ok(Controllers::Deletions),
+        "housekeeping" => return Ok(Controllers::Housekeeping),
         "none" => return Ok(Controllers::None),
         _ => {}
     }
-    let chosen: Option<Workloads> = text.split(',').map(Workload::named).collect();
+    let chosen: Option<ControllerSet> = text.split(',').map(ControllerName::named).collect();
     let expected = || {
-        let names = Workload::ALL.map(Workload::name);
-        let en = format!("expected all, deletions, none, or names with commas between them: {}", names.join(", "));
-        (en, format!("应为 all、deletions、none，或用逗号隔开的名字：{}", names.join("、")))
+        let names = ControllerName::ALL.map(ControllerName::name);
+        let en = format!("expected all, housekeeping, none, or names with commas between them: {}", names.join(", "));
+        (en, format!("应为 all、housekeeping、none，或用逗号隔开的名字：{}", names.join("、")))
     };
     chosen.map(Controllers::Only).ok_or_else(|| expected().into())
 }

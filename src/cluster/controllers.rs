@@ -1,18 +1,19 @@
 //! The values of five options of `informer-lab cluster`, which clap needs as types of its own. Each is converted into
 //! the type of [`kube_testcluster`].
 
-use kube_testcluster::Workloads;
+use kube_testcluster::ControllerSet;
 
 /// The controllers that run in a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Controllers {
-    /// All controllers, including those of workloads.
+    /// All controllers.
     #[default]
     All,
-    /// The controllers that deletions need, and those of service accounts, aggregated roles and nodes.
-    Deletions,
-    /// The controllers of `Deletions`, and these workload controllers.
-    Only(Workloads),
+    /// The controllers that are part of the server: garbage collection, namespaces, service accounts, aggregated roles
+    /// and nodes.
+    Housekeeping,
+    /// The controllers of `Housekeeping`, and these.
+    Only(ControllerSet),
     /// No controllers, as in an API server alone.
     None,
 }
@@ -21,8 +22,8 @@ impl From<Controllers> for kube_testcluster::Controllers {
     fn from(controllers: Controllers) -> Self {
         match controllers {
             Controllers::All => Self::All,
-            Controllers::Deletions => Self::Housekeeping,
-            Controllers::Only(workloads) => Self::Only(workloads),
+            Controllers::Housekeeping => Self::Housekeeping,
+            Controllers::Only(controllers) => Self::Only(controllers),
             Controllers::None => Self::None,
         }
     }

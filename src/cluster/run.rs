@@ -1,5 +1,6 @@
 //! Runs `informer-lab cluster` with its options.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -45,9 +46,8 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
             None => (cluster.serve(listener), None),
             Some((serving, credentials)) => (cluster.serve_securely(listener, serving), Some(credentials)),
         };
-        let address = security::reachable_address(
-            served.map_err(|error| Failure::new(("cannot listen", "无法监听端口")).because(error))?,
-        );
+        let address =
+            reachable_address(served.map_err(|error| Failure::new(("cannot listen", "无法监听端口")).because(error))?);
         let scheme = if credentials.is_some() { "https" } else { "http" };
         let kubeconfig = KubeconfigFile::write_with(address, credentials.as_ref(), settings.kubeconfig.as_deref())?;
         if let Some(folder) = settings.data.as_deref().filter(|_| cluster.is_continued()) {
@@ -79,6 +79,17 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
         cluster.shutdown().await;
         ended
     })
+}
+
+/// Returns the address at which this machine reaches a listener. A listener on all addresses is reached at the loopback
+/// address.
+fn reachable_address(listener: SocketAddr) -> SocketAddr {
+    let ip = match listener.ip() {
+        ip if !ip.is_unspecified() => ip,
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    SocketAddr::new(ip, listener.port())
 }
 
 /// Introduces the cluster in English and Chinese: the program's version, the version of the API, and the nodes. Call

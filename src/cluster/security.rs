@@ -1,7 +1,5 @@
-//! `informer-lab cluster --tls`: the cluster's certificates. The authority is made anew at each start, or kept in the
-//! folder of `--data`.
-
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+//! `informer-lab cluster --tls`: the server's certificate, the client certificate in the kubeconfig, and the tokens that
+//! the server accepts. The authority is made anew at each start, or kept in the folder of `--data`.
 
 use anyhow::Result;
 use kube_testcluster::{Authority, SecureServing};
@@ -56,15 +54,4 @@ fn names(settings: &ClusterSettings) -> Vec<String> {
     let always = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "127.0.0.1", "::1"];
     let listen_address = settings.listen.ip().to_string();
     always.map(ToOwned::to_owned).into_iter().chain([listen_address]).chain(settings.tls_san.iter().cloned()).collect()
-}
-
-/// Returns the address at which this machine reaches a listener. A listener on all addresses is reached at the loopback
-/// address.
-pub(super) fn reachable_address(listener: SocketAddr) -> SocketAddr {
-    let ip = match listener.ip() {
-        ip if !ip.is_unspecified() => ip,
-        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
-    };
-    SocketAddr::new(ip, listener.port())
 }

@@ -1,6 +1,8 @@
-//! Tests of `informer-lab board`: the tables that its page shares with `step`, the expected frames for the page's own tests, and the page.
+//! Tests of `informer-lab board`: the tables that its page shares with `step`, the expected frames for the page's own
+//! tests, and the page.
 //!
-//! `UPDATE_PLAYER=1 cargo test --test it board` rewrites the player's tables; then `.ci/player` builds the page.
+//! `UPDATE_PLAYER=1 cargo test --test it board` rewrites the tables in `player/src`; then `.ci/player --build` builds
+//! the page.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -24,8 +26,8 @@ fn the_player_has_the_sentences_of_step_and_the_runs_of_the_catalog() {
         if std::env::var_os("UPDATE_PLAYER").is_some() {
             fs::write(&path, &table).unwrap();
         }
-        let said = "UPDATE_PLAYER=1 cargo test --test it board, and then .ci/player --build";
-        assert!(fs::read_to_string(&path).unwrap() == table, "{name}: {said}");
+        let fix = "UPDATE_PLAYER=1 cargo test --test it board, and then .ci/player --build";
+        assert!(fs::read_to_string(&path).unwrap() == table, "{name}: {fix}");
     }
 }
 
@@ -86,7 +88,7 @@ fn a_page_has_the_title_of_its_runs() {
 }
 
 #[test]
-fn the_record_of_a_controller_knows_pods_by_one_kind() {
+fn the_kinds_in_the_record_of_a_controller_are_pod_and_replica_set() {
     let row = finite().find(|row| row.command == "controller").unwrap();
     let records = recorded(row, &era(Era::Classic));
     let kinds: BTreeSet<&str> = records.iter().filter_map(|record| record.of.as_deref()).collect();
@@ -94,7 +96,7 @@ fn the_record_of_a_controller_knows_pods_by_one_kind() {
 }
 
 #[test]
-fn a_record_alone_has_the_questions_too() {
+fn a_record_written_by_board_contains_the_questions() {
     let path = file("board.ndjson", "");
     let ran = run(&format!("board reflector --out {}", path.display()));
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);

@@ -1,5 +1,4 @@
-//! Lists the controllers that a cluster can run one by one, so `kube-testcluster` and the command line can choose and
-//! start them by name.
+//! The controllers that a cluster can switch on one at a time, by the names of kube-controller-manager.
 
 use crate::clock::Clock;
 use k8s_openapi::api::apps::v1::ReplicaSet;
@@ -13,11 +12,11 @@ use crate::{
     stateful_set, taint_eviction,
 };
 
-/// A controller of workloads (objects that own pods), of the services in front of the pods, of their budgets, of
-/// quotas, or of storage.
+/// A controller that runs as a client of the API. The controllers that are part of the server (garbage collection,
+/// namespaces, nodes and others) have no name here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Workload {
+pub enum ControllerName {
     /// The [controller of ReplicaSets](crate::replica_set).
     ReplicaSet,
     /// The [controller of Deployments](crate::deployment). It needs a controller of ReplicaSets.
@@ -61,8 +60,8 @@ pub enum Workload {
     CertificateCleaner,
 }
 
-impl Workload {
-    /// All controllers of workloads.
+impl ControllerName {
+    /// All controllers with a name.
     pub const ALL: [Self; 19] = [
         Self::ReplicaSet,
         Self::Deployment,
@@ -113,41 +112,49 @@ impl Workload {
     /// Returns the controller with this name: `deployment`, or `deployment-controller`.
     pub fn named(name: &str) -> Option<Self> {
         let short = name.strip_suffix("-controller").unwrap_or(name);
-        Self::ALL.into_iter().find(|workload| workload.name() == short)
+        Self::ALL.into_iter().find(|controller| controller.name() == short)
     }
 }
 
 /// Runs a controller with the clock of its cluster. The controller starts when the first object appears that it works
-/// on. For [`Workload::CertificateSigning`], this function does nothing.
-pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, stop: CancellationToken) {
-    match workload {
-        Workload::ReplicaSet => {
+/// on. For [`ControllerName::CertificateSigning`], this function does nothing.
+pub async fn run_when_needed(name: ControllerName, client: Client, clock: Clock, stop: CancellationToken) {
+    match name {
+        ControllerName::ReplicaSet => {
             replica_set::run_when_needed::<ReplicaSet>(client, clock, &replica_set::EVENT_SOURCE, stop).await;
         }
-        Workload::ReplicationController => replication_controller::run_when_needed(client, clock, stop).await,
-        Workload::Endpoints => reconciler::run_when_needed::<endpoints::Controller>(client, clock, stop).await,
-        Workload::EndpointSliceMirroring => {
+        ControllerName::ReplicationController => replication_controller::run_when_needed(client, clock, stop).await,
+        ControllerName::Endpoints => reconciler::run_when_needed::<endpoints::Controller>(client, clock, stop).await,
+        ControllerName::EndpointSliceMirroring => {
             reconciler::run_when_needed::<endpoint_slice_mirroring::Controller>(client, clock, stop).await;
         }
-        Workload::TaintEviction => reconciler::run_when_needed::<taint_eviction::Controller>(client, clock, stop).await,
-        Workload::CertificateApproving => certificates::approver::run_when_needed(client, clock, stop).await,
-        Workload::CertificateCleaner => certificates::cleaner::run_when_needed(client, clock, stop).await,
-        Workload::CertificateSigning => {} // it needs an authority, so the cluster starts it
-        Workload::Deployment => reconciler::run_when_needed::<deployment::Controller>(client, clock, stop).await,
-        Workload::CronJob => reconciler::run_when_needed::<cron_job::Controller>(client, clock, stop).await,
-        Workload::Job => reconciler::run_when_needed::<job::Controller>(client, clock, stop).await,
-        Workload::DaemonSet => reconciler::run_when_needed::<daemon_set::Controller>(client, clock, stop).await,
-        Workload::StatefulSet => reconciler::run_when_needed::<stateful_set::Controller>(client, clock, stop).await,
-        Workload::EndpointSlice => reconciler::run_when_needed::<endpoint_slice::Controller>(client, clock, stop).await,
-        Workload::Disruption => reconciler::run_when_needed::<disruption::Controller>(client, clock, stop).await,
-        Workload::ResourceQuota => reconciler::run_when_needed::<resource_quota::Controller>(client, clock, stop).await,
-        Workload::PersistentVolumeClaimProtection => {
+        ControllerName::TaintEviction => {
+            reconciler::run_when_needed::<taint_eviction::Controller>(client, clock, stop).await
+        }
+        ControllerName::CertificateApproving => certificates::approver::run_when_needed(client, clock, stop).await,
+        ControllerName::CertificateCleaner => certificates::cleaner::run_when_needed(client, clock, stop).await,
+        ControllerName::CertificateSigning => {} // it needs an authority, so the cluster starts it
+        ControllerName::Deployment => reconciler::run_when_needed::<deployment::Controller>(client, clock, stop).await,
+        ControllerName::CronJob => reconciler::run_when_needed::<cron_job::Controller>(client, clock, stop).await,
+        ControllerName::Job => reconciler::run_when_needed::<job::Controller>(client, clock, stop).await,
+        ControllerName::DaemonSet => reconciler::run_when_needed::<daemon_set::Controller>(client, clock, stop).await,
+        ControllerName::StatefulSet => {
+            reconciler::run_when_needed::<stateful_set::Controller>(client, clock, stop).await
+        }
+        ControllerName::EndpointSlice => {
+            reconciler::run_when_needed::<endpoint_slice::Controller>(client, clock, stop).await
+        }
+        ControllerName::Disruption => reconciler::run_when_needed::<disruption::Controller>(client, clock, stop).await,
+        ControllerName::ResourceQuota => {
+            reconciler::run_when_needed::<resource_quota::Controller>(client, clock, stop).await
+        }
+        ControllerName::PersistentVolumeClaimProtection => {
             reconciler::run_when_needed::<pvc_protection::Controller>(client, clock, stop).await;
         }
-        Workload::PersistentVolumeProtection => {
+        ControllerName::PersistentVolumeProtection => {
             reconciler::run_when_needed::<pv_protection::Controller>(client, clock, stop).await;
         }
-        Workload::PersistentVolumeBinder => {
+        ControllerName::PersistentVolumeBinder => {
             reconciler::run_when_needed::<persistent_volume::Controller>(client, clock, stop).await;
         }
     }

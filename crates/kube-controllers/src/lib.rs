@@ -16,10 +16,11 @@
 //! - [`certificates`]: the controllers that approve, sign and delete CertificateSigningRequests;
 //! - [`nodes`]: the scheduler, which assigns pods to nodes, and the kubelet, which moves pods through their stages.
 //!
-//! `kube-testcluster` runs them beside its server. [`run_when_needed`] starts the controller of a [`Workload`].
+//! `kube-testcluster` runs them beside its server. [`run_when_needed`] starts the controller of a [`ControllerName`].
 
 pub mod certificates;
 pub mod clock;
+mod controller_name;
 pub mod cron_job;
 pub mod daemon_set;
 pub mod deployment;
@@ -38,9 +39,8 @@ pub mod resource_quota;
 mod shared;
 pub mod stateful_set;
 pub mod taint_eviction;
-mod workload;
 
-pub use self::workload::{Workload, run_when_needed};
+pub use self::controller_name::{ControllerName, run_when_needed};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

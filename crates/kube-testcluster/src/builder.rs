@@ -26,7 +26,7 @@ use crate::store::wal::{DataError, Folder};
 use crate::store::{expiry, packing};
 use crate::verbs::in_process::InProcess;
 use crate::verbs::ownership::Component;
-use kube_controllers::Workload;
+use kube_controllers::ControllerName;
 use kube_controllers::clock::Clock;
 use kube_controllers::nodes::kubelet::{Claims, Earlier, Kubelet, Progress, Scheduling};
 use kube_controllers::nodes::logs::Logs;
@@ -475,7 +475,7 @@ impl ClusterBuilder {
             let (client, requests) = (own_client(&own, Component::KUBELET), Arc::new(InProcess(store.clone())));
             let earlier = if is_continued { Earlier::Resumed } else { Earlier::None };
             let kubelet = Kubelet::new(client, requests, self.stages.unwrap_or_default(), clock, logs, sender);
-            let binds = self.settings.workloads().has(Workload::PersistentVolumeBinder);
+            let binds = self.settings.enabled_controllers().has(ControllerName::PersistentVolumeBinder);
             let claims = if binds { Claims::AreBound } else { Claims::Exist };
             let kubelet = kubelet.with_earlier(earlier).with_claims(claims).with_scheduling(self.scheduling);
             let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
@@ -484,19 +484,19 @@ impl ClusterBuilder {
         if self.settings.controllers != Controllers::None {
             tasks.push(tokio::spawn(housekeeping::run(store.clone(), housekeeping.clone(), stop.clone())));
         }
-        let workloads = self.settings.workloads();
-        let workloads: Vec<_> = Workload::ALL.into_iter().filter(|workload| workloads.has(*workload)).collect();
+        let controllers = self.settings.enabled_controllers();
+        let controllers: Vec<_> = ControllerName::ALL.into_iter().filter(|name| controllers.has(*name)).collect();
         #[cfg(feature = "tls")]
         let (signer, given) = watch::channel(None);
-        if !workloads.is_empty() {
+        if !controllers.is_empty() {
             // All controllers share one client, because each client takes memory.
             let client = own_client(&own, Component::CONTROLLERS);
             #[cfg(feature = "tls")]
-            if workloads.contains(&Workload::CertificateSigning) {
+            if controllers.contains(&ControllerName::CertificateSigning) {
                 tasks.push(tokio::spawn(crate::tls::signer::run(given, client.clone(), clock, stop.clone())));
             }
-            let run = |workload| kube_controllers::run_when_needed(workload, client.clone(), clock, stop.clone());
-            tasks.extend(workloads.into_iter().map(|workload| tokio::spawn(run(workload))));
+            let run = |name| kube_controllers::run_when_needed(name, client.clone(), clock, stop.clone());
+            tasks.extend(controllers.into_iter().map(|name| tokio::spawn(run(name))));
         }
         Ok(Cluster {
             store,

@@ -148,6 +148,7 @@ mod router;
 mod scenario;
 mod settings;
 mod store;
+mod sync_directory;
 mod test_cluster;
 #[cfg(feature = "tls")]
 mod tls;
@@ -186,7 +187,7 @@ pub use self::http::serve::{Listener, serve_until};
 pub use self::plugins::admit::{AdmissionRequest, Admit, Operation};
 pub use self::scenario::faults::Faults;
 pub use self::scenario::{Scenario, ScenarioError, Step};
-pub use self::settings::{Admin, Admission, Authorization, Controllers, Era, ManagedFields, Workloads};
+pub use self::settings::{Admin, Admission, Authorization, ControllerSet, Controllers, Era, ManagedFields};
 pub use self::store::snapshot::Snapshot;
 pub use self::store::wal::DataError;
 pub use self::store::writes::{Change, Write};
@@ -195,7 +196,7 @@ pub use self::test_cluster::Served;
 pub use self::test_cluster::{NotRestored, Past, TestCluster, TestNamespace};
 #[cfg(feature = "tls")]
 pub use self::tls::{Authority, KeyPair, TlsError};
-pub use kube_controllers::Workload;
+pub use kube_controllers::ControllerName;
 pub use kube_controllers::nodes::kubelet::Scheduling;
 pub use kube_controllers::nodes::stages::Stages;
 pub use kube_machinery::KUBERNETES_VERSION;

@@ -24,13 +24,3 @@ pub(crate) fn keep_private(file: &File) -> io::Result<()> {
     let _ = file;
     Ok(())
 }
-
-/// Flushes the names in a directory, so that a file that was created or renamed in it is there after a power cut.
-/// Windows does this by itself, and cannot open a directory as a file.
-pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    File::open(path)?.sync_all()?;
-    #[cfg(not(unix))]
-    let _ = path;
-    Ok(())
-}

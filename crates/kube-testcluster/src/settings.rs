@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kube_controllers::Workload;
+use kube_controllers::ControllerName;
 
 /// The generation of API server that is simulated. It covers only differences that clients can notice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -34,7 +34,7 @@ pub enum Admin {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Controllers {
-    /// The controllers of [`Housekeeping`](Self::Housekeeping), and those of workloads:
+    /// The controllers of [`Housekeeping`](Self::Housekeeping), and these:
     /// [ReplicaSets](crate::controllers::replica_set),
     /// [ReplicationControllers](crate::controllers::replication_controller),
     /// [Deployments](crate::controllers::deployment),
@@ -57,8 +57,8 @@ pub enum Controllers {
     /// controllers of nodes: a node's taints follow its conditions, and the pods of a deleted node go after 40 seconds.
     /// A ReplicaSet is only an object, unless the test runs a controller of its own.
     Housekeeping,
-    /// The controllers of [`Housekeeping`](Self::Housekeeping), and these controllers of workloads.
-    Only(Workloads),
+    /// The controllers of [`Housekeeping`](Self::Housekeeping), and the named ones.
+    Only(ControllerSet),
     /// No controllers, as in an API server without a controller manager: dependents outlive their owners, objects with
     /// a finalizer of the garbage collector stay, and a new node stays tainted. A deleted namespace is removed at once,
     /// and its objects stay behind; with [`Admission::Kube`] the namespace stays, because no controller empties it.
@@ -69,50 +69,50 @@ impl Settings {
     /// Returns the controllers that run as clients of the API. Those that protect claims and volumes remove the
     /// finalizers that [`Admission::Kube`] adds, so they always run with it; without it, they run only if a test names
     /// them.
-    pub(crate) fn workloads(&self) -> Workloads {
-        let mut workloads = self.controllers.workloads();
+    pub(crate) fn enabled_controllers(&self) -> ControllerSet {
+        let mut controllers = self.controllers.enabled_controllers();
         let protects = match (self.admission, self.controllers) {
-            (_, Controllers::None) | (Admission::Plain, Controllers::Only(_)) => return workloads,
+            (_, Controllers::None) | (Admission::Plain, Controllers::Only(_)) => return controllers,
             (admission, _) => admission == Admission::Kube,
         };
-        for workload in [Workload::PersistentVolumeClaimProtection, Workload::PersistentVolumeProtection] {
-            workloads.0[workload as usize] = protects;
+        for name in [ControllerName::PersistentVolumeClaimProtection, ControllerName::PersistentVolumeProtection] {
+            controllers.0[name as usize] = protects;
         }
-        workloads
+        controllers
     }
 }
 
 impl Controllers {
-    fn workloads(self) -> Workloads {
+    fn enabled_controllers(self) -> ControllerSet {
         match self {
-            Self::All => Workload::ALL.into_iter().collect(),
-            Self::Only(workloads) => workloads,
-            Self::Housekeeping | Self::None => Workloads::default(),
+            Self::All => ControllerName::ALL.into_iter().collect(),
+            Self::Only(controllers) => controllers,
+            Self::Housekeeping | Self::None => ControllerSet::default(),
         }
     }
 }
 
-/// A set of controllers of workloads, for [`Controllers::Only`]. Collect it from the wanted [`Workload`]s.
+/// A set of controllers, for [`Controllers::Only`]. Collect it from the wanted [`ControllerName`]s.
 ///
 /// ```
-/// use kube_testcluster::{Controllers, Workload};
+/// use kube_testcluster::{Controllers, ControllerName};
 ///
-/// let only = Controllers::Only([Workload::Deployment, Workload::ReplicaSet].into_iter().collect());
+/// let only = Controllers::Only([ControllerName::Deployment, ControllerName::ReplicaSet].into_iter().collect());
 /// # let _ = only;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Workloads([bool; Workload::ALL.len()]);
+pub struct ControllerSet([bool; ControllerName::ALL.len()]);
 
-impl Workloads {
-    pub(crate) fn has(self, workload: Workload) -> bool {
-        self.0[workload as usize]
+impl ControllerSet {
+    pub(crate) fn has(self, name: ControllerName) -> bool {
+        self.0[name as usize]
     }
 }
 
-impl FromIterator<Workload> for Workloads {
-    fn from_iter<I: IntoIterator<Item = Workload>>(workloads: I) -> Self {
+impl FromIterator<ControllerName> for ControllerSet {
+    fn from_iter<I: IntoIterator<Item = ControllerName>>(controllers: I) -> Self {
         let mut chosen = Self::default();
-        workloads.into_iter().for_each(|workload| chosen.0[workload as usize] = true);
+        controllers.into_iter().for_each(|name| chosen.0[name as usize] = true);
         chosen
     }
 }

@@ -42,7 +42,7 @@ pub struct ClusterCommandArgs {
     /// token 仍然有效
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub data: Option<PathBuf>,
-    /// Write the kubeconfig to this file, and keep it at the end [default: a temporary file, removed at the end]
+    /// Write the kubeconfig to this file, and keep it when the cluster stops [default: a temporary file, removed at the end]
     ///
     /// 把 kubeconfig 写到这个文件里，结束后保留 [默认：临时文件，结束时删除]
     #[arg(long, value_name = "FILE")]
@@ -67,12 +67,12 @@ pub struct ClusterCommandArgs {
     /// 只启动 API server，和 envtest 一样：没有节点、调度器、kubelet 和控制器
     #[arg(long, conflicts_with_all = ["nodes", "controllers", "scheduler", "admission", "stages", "node_template"])]
     pub bare: bool,
-    /// Run these controllers. all: all of them; deletions: those of garbage collection, namespaces, service accounts,
-    /// aggregated roles and nodes; NAME,…: those of deletions and these workload controllers, such as
+    /// Choose the controllers. all: every controller; housekeeping: only those of garbage collection, namespaces, service
+    /// accounts, aggregated roles and nodes; NAME,…: housekeeping and the named controllers, such as
     /// deployment,replicaset,job,endpointslice; none: no controllers, as in an API server alone
     ///
-    /// 运行哪些控制器。all：全部；deletions：垃圾回收、namespace、service account、聚合的 ClusterRole
-    /// 和节点的控制器；NAME,…：在 deletions 之外再加上这几个工作负载的控制器，例如
+    /// 运行哪些控制器。all：全部；housekeeping：只有垃圾回收、namespace、service account、聚合的 ClusterRole
+    /// 和节点的控制器；NAME,…：在 housekeeping 之外再加上这几个控制器，例如
     /// deployment,replicaset,job,endpointslice；none：一个也不运行，像单独的 API server
     #[arg(
         long,
@@ -118,8 +118,9 @@ pub struct ClusterCommandArgs {
     /// 全部对象，像 kube-apiserver 一样；off：都不记录，并拒绝 server-side apply
     #[arg(long, value_enum, default_value = "applied", hide_possible_values = true, value_name = "applied|all|off")]
     pub managed_fields: ManagedFields,
-    /// Give the nodes the labels, taints and resources of the Nodes in this YAML file: one node for each, or as many as
-    /// --nodes says, in turn. Their names stay node-1, node-2 and so on
+    /// Copy labels, annotations, taints and resources from the Nodes in this YAML file. There is one node for each Node
+    /// in the file; with --nodes N, there are N nodes, which use the Nodes in turn. Their names stay node-1, node-2 and so
+    /// on
     ///
     /// 让节点带上这个文件（YAML）里 Node 的标签、污点和资源：每个 Node 一个节点，或按 --nodes 的数目轮流使用。名字仍是
     /// node-1、node-2……

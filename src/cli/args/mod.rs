@@ -83,7 +83,7 @@ pub enum Command {
     ///
     /// 启动内置集群，供 kubectl 和其他程序使用
     Cluster(ClusterCommandArgs),
-    /// Print a folder for KUBEBUILDER_ASSETS in which this program replaces kube-apiserver and etcd
+    /// Print the path of a folder to use as KUBEBUILDER_ASSETS in which this program replaces kube-apiserver and etcd
     ///
     /// 输出一个供 KUBEBUILDER_ASSETS 使用的目录，其中的 kube-apiserver 和 etcd 由本程序代替
     Envtest,

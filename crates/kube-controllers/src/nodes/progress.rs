@@ -1,4 +1,5 @@
-//! The progress of the kubelet and the scheduler, by which a test can wait until nothing more happens by itself.
+//! Tracks the kubelet's work on pods, so that a test can wait until nothing more happens by itself. The scheduler only
+//! marks the pods that wait for it as resting.
 
 use tokio::sync::watch;
 
@@ -7,7 +8,7 @@ use tokio::sync::watch;
 pub struct Progress {
     /// The revision up to which the kubelet has seen all changes of pods.
     pub(crate) seen: u64,
-    /// The number of tasks that run stages or write a part of a status.
+    /// The number of tasks that run stages or write a part of a status, including the resting ones.
     pub(crate) busy: usize,
     /// The number of those tasks whose stages never end, or wait for another change.
     pub(crate) resting: usize,

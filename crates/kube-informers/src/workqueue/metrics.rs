@@ -64,7 +64,7 @@ impl Meter {
     }
 
     pub fn taken(&mut self, key: Handle, now: Instant) {
-        let depth = self.depth.saturating_sub(1); // a key that is queued twice is taken twice
+        let depth = self.depth.saturating_sub(1); // `done` can queue a key again without an addition, so the depth may be 0
         self.metrics.depth(depth);
         if let Some(added) = self.added.get(&key) {
             self.metrics.latency(now - *added);

@@ -77,7 +77,7 @@ impl SecureServing {
     }
 
     /// Signs approved CertificateSigningRequests for Kubernetes' own signers with this authority, if the cluster runs
-    /// the controller ([`Workload::CertificateSigning`](crate::Workload::CertificateSigning)). If this method is not
+    /// the controller ([`ControllerName::CertificateSigning`](crate::ControllerName::CertificateSigning)). If this method is not
     /// called, they stay unsigned. The Secrets with the tokens of service accounts get the authority's certificate as
     /// `ca.crt`. Upstream: `--cluster-signing-cert-file`, `--root-ca-file`.
     pub fn signer(mut self, authority: impl Into<Arc<Authority>>) -> Self {

@@ -14,7 +14,7 @@ use crate::store::Store;
 use crate::store::object::{Draft, Key};
 use crate::verbs::create::{prepare, prepare_own};
 use crate::verbs::ownership::Component;
-use kube_controllers::Workload;
+use kube_controllers::ControllerName;
 use kube_controllers::nodes::node::{follow_template, node};
 use kube_machinery::kinds::{
     self, API_SERVICES, CONFIG_MAPS, Catalog, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, PRIORITY_CLASSES,
@@ -27,7 +27,7 @@ const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-publ
 /// Writes all initial objects: those of the system, the nodes, the given pods, and a crowd of further pods.
 pub(super) fn write(store: &Store, nodes: usize, templates: &[Node], pods: Vec<Pod>, crowd: usize) {
     write_system(store);
-    if store.settings.workloads().has(Workload::PersistentVolumeBinder) {
+    if store.settings.enabled_controllers().has(ControllerName::PersistentVolumeBinder) {
         put(store, STORAGE_CLASSES, None, default_storage_class());
     }
     let now = store.clock.now();

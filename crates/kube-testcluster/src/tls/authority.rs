@@ -12,7 +12,8 @@ use rcgen::{
 };
 
 use super::TlsError;
-use crate::private_file::{create_private, sync_directory};
+use crate::private_file::create_private;
+use crate::sync_directory::sync_directory;
 
 /// The validity of a certificate. Some clients refuse more than 825 days.
 const LASTS: Duration = Duration::from_secs(365 * 24 * 60 * 60);

@@ -9,7 +9,7 @@ use axum::extract::Request;
 use http::{HeaderMap, StatusCode};
 
 use super::create::Creation;
-use super::ownership::{MadeBy, Writer, field_manager};
+use super::ownership::{CreatedBy, Writer, field_manager};
 use super::patch::no_map;
 use super::{Call, conversion, key, update};
 use crate::admission::Gate;
@@ -170,7 +170,7 @@ impl Apply {
             }
             update::check_version(&new)?; // its value has no meaning for a new object, but it must be a number
             let (commit, writer) = (self.options.commit, &self.writer);
-            let creation = Creation { store, target, gate, commit, writer, made_by: MadeBy::Create };
+            let creation = Creation { store, target, gate, commit, writer, created_by: CreatedBy::Post };
             match creation.write(new, warnings).await {
                 Err(error) if error.is_already_exists() => {} // another request has created it: apply to that object
                 created => return created.map(|object| (StatusCode::CREATED, object)),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use http::StatusCode;
 
 use super::owners::{self, Moment};
-use super::ownership::{self, Component, MadeBy, Writer, set_entries};
+use super::ownership::{self, Component, CreatedBy, Writer, set_entries};
 use super::{Call, charged, conversion};
 use crate::admission::builtin::{Write, name_of, namespace_lifecycle, taint_nodes_by_condition};
 use crate::admission::{Gate, Reinvoke};
@@ -47,8 +47,8 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let mut value = target.served.stored_form_of(value);
     note_requester(&target.resource, &mut value, &user);
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
-    let made_by = MadeBy::Create;
-    let creation = Creation { store: &store, target: &target, gate: &gate, commit, writer: &writer, made_by };
+    let created_by = CreatedBy::Post;
+    let creation = Creation { store: &store, target: &target, gate: &gate, commit, writer: &writer, created_by };
     let created = creation.write(value, &mut faults).await;
     faults.extend(gate.warnings());
     let answer = created.map(|object| Answer::object(StatusCode::CREATED, object));
@@ -62,20 +62,20 @@ pub(super) struct Creation<'a> {
     pub(super) gate: &'a Gate<'a>,
     pub(super) commit: Commit,
     pub(super) writer: &'a Writer,
-    pub(super) made_by: MadeBy,
+    pub(super) created_by: CreatedBy,
 }
 
 impl Creation<'_> {
     /// Creates the object of a body. Adds warnings even if the creation fails.
     pub(super) async fn write(&self, mut value: Value, warnings: &mut Vec<String>) -> Result<Arc<Object>, ApiError> {
-        let Self { store, target, gate, commit, writer, made_by } = *self;
+        let Self { store, target, gate, commit, writer, created_by } = *self;
         if commit == Commit::Really {
             target.resource.replace_null_bytes(&mut value);
         }
         check_namespace(store, target, &mut value)?;
         check_definition(&target.resource, &value)?;
         warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
-        let entries = ownership::of_new(store, &target.served, target.subresource, &value, writer, made_by);
+        let entries = ownership::of_new(store, &target.served, target.subresource, &value, writer, created_by);
         let mut value = admit(store, target, gate, value, &entries).await?;
         if !gate.is_open() {
             warnings.extend(owners::deduplicate(&mut value, Moment::AfterAdmission));
@@ -117,7 +117,7 @@ impl Creation<'_> {
     /// Refuses a resourceVersion in a new object. Upstream's storage does that, after the validation. A dry run does
     /// not reach the storage, and a PUT or an apply may carry a version.
     fn check_version(&self, version: &Value) -> Result<(), ApiError> {
-        let is_plain = self.made_by == MadeBy::Create && self.writer.manager().is_some();
+        let is_plain = self.created_by == CreatedBy::Post && self.writer.manager().is_some();
         if is_plain && self.commit == Commit::Really && version.as_str().is_some_and(names_a_version) {
             return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
         }
@@ -215,7 +215,7 @@ pub(crate) fn prepare_own(
     namespace: Option<&str>,
     value: &mut Value,
 ) {
-    let entries = ownership::of_new(store, resource, None, value, &Writer::named(component.0), MadeBy::Create);
+    let entries = ownership::of_new(store, resource, None, value, &Writer::named(component.0), CreatedBy::Post);
     prepare(store, resource, namespace, value);
     set_entries(value, entries);
 }

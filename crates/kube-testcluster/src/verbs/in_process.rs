@@ -11,7 +11,7 @@ use kube_client::Error;
 use kube_core::Status;
 
 use super::create::Creation;
-use super::ownership::{Component, MadeBy, Writer};
+use super::ownership::{Component, CreatedBy, Writer};
 use super::patch::PatchBody;
 use super::subresources::binding;
 use super::watcher::Changes;
@@ -83,8 +83,9 @@ impl Requests for InProcess {
         async move {
             let Decoded { value, mut faults } = decoded(resource, object)?;
             let (gate, writer) = (self.gate(&target), writer(author));
-            let (commit, made_by) = (OPTIONS.commit, MadeBy::Create);
-            let creation = Creation { store: &self.0, target: &target, gate: &gate, commit, writer: &writer, made_by };
+            let (commit, created_by) = (OPTIONS.commit, CreatedBy::Post);
+            let creation =
+                Creation { store: &self.0, target: &target, gate: &gate, commit, writer: &writer, created_by };
             creation.write(value, &mut faults).await.map(drop)
         }
         .map(|answer| answer.map_err(refused))

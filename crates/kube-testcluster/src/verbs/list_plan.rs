@@ -1,4 +1,4 @@
-//! Decides if the watch cache or storage answers a list, and from which state (any, the current one, or an exact
+//! Decides whether the watch cache or storage answers a list, and from which state (any, the current one, or an exact
 //! revision). The rules of upstream differ between servers up to 1.26 (`Era::Classic`) and current ones. Upstream:
 //! `shouldDelegateList`.
 
@@ -69,8 +69,8 @@ fn wanted(scope: ListScope, options: &ListOptions) -> Result<(WantedState, Strin
         matching => matching == "Exact",
     };
     let wanted = match version {
-        // Only a collection deletion with `watch=true` gets here: it may have this match without a version, a list may
-        // not.
+        // Validation refuses this match without a version for a list. It lets a collection deletion with `watch=true`
+        // pass, because it validates such a request as a watch.
         None if options.resource_version_match == NOT_OLDER_THAN => WantedState::Any,
         None => WantedState::NotOlderThan(0),
         Some(0) => WantedState::Any,
@@ -89,8 +89,8 @@ fn classic_needs_storage(options: &ListOptions) -> bool {
 }
 
 /// Returns true if storage must answer. In current servers the watch cache answers every list, except exact revisions
-/// that it cannot go back to, and exact revisions of single objects. The cache counts as having a revision in the
-/// future, because the list waits for it.
+/// that it cannot go back to, and exact revisions of single objects. A future revision counts as
+/// available in the cache, because the list waits for it.
 fn modern_needs_storage(
     store: &Store,
     resource: &Resource,
@@ -103,12 +103,9 @@ fn modern_needs_storage(
         WantedState::Exact(revision) => {
             !store.lock().cache(resource).is_ok_and(|cache| cache.reaches_back_to(revision))
         }
-        // Upstream's delegator treats a page at a version as exact. For a single object, storage then answers with the
-        // current state.
-        WantedState::NotOlderThan(1..) if options.limit.is_some() && options.resource_version_match.is_empty() => {
-            scope == ListScope::Single
-        }
-        WantedState::NotOlderThan(_) => scope == ListScope::Single && !options.continue_token.is_empty(),
-        WantedState::Any => false,
+        // A single object with a limit and a version. Upstream's delegator takes it for a page at exactly this version and
+        // asks storage, which answers with the current state.
+        WantedState::NotOlderThan(1..) => options.limit.is_some() && options.resource_version_match.is_empty(),
+        WantedState::NotOlderThan(_) | WantedState::Any => false,
     }
 }

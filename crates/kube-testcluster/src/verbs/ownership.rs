@@ -38,7 +38,7 @@ enum Manager {
     /// A manager with this name. It owns the fields that it changes.
     Named(String),
     /// A server-side apply, or another write whose new state already has the right `managedFields`.
-    Applied,
+    EntriesComputed,
 }
 
 impl Writer {
@@ -57,18 +57,18 @@ impl Writer {
     pub(super) fn manager(&self) -> Option<&str> {
         match &self.manager {
             Manager::Named(name) => Some(name),
-            Manager::Applied => None,
+            Manager::EntriesComputed => None,
         }
     }
 
     /// Returns the same writer for a new state that already has the right `managedFields`.
     pub(super) fn with_entries(&self) -> Self {
-        Self { manager: Manager::Applied, ..self.clone() }
+        Self { manager: Manager::EntriesComputed, ..self.clone() }
     }
 
     /// Returns the writer of a server-side apply.
     pub(crate) fn applied(request: &Request) -> Self {
-        Self { manager: Manager::Applied, caller: Caller::of(request.extensions()) }
+        Self { manager: Manager::EntriesComputed, caller: Caller::of(request.extensions()) }
     }
 
     /// Returns the writer for a component of the cluster.
@@ -132,8 +132,8 @@ impl Converter for Versions {
                 "no kind {kind:?} is registered for version {version:?}"
             )));
         };
-        // The strategy `None` of a custom resource only renames the version here, so a field that the other version
-        // does not declare is an error of its type.
+        // The conversion strategy `None` only changes `apiVersion`. It prunes nothing, so a field that the other version
+        // does not declare fails the check of the type below.
         let mut value = to.served_form_of(from.stored_form_of(object.value.clone()));
         value["apiVersion"] = json!(version);
         value["kind"] = json!(kind);
@@ -143,15 +143,15 @@ impl Converter for Versions {
     }
 }
 
-/// The request that creates a new object.
+/// The request by which an object is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MadeBy {
+pub(super) enum CreatedBy {
     /// A POST. Metadata that only the server sets does not count as sent, because upstream's handler removes it before
     /// it computes the owners. Applies and the cluster's own components use this too.
-    Create,
+    Post,
     /// A PUT of an object that does not exist. Upstream's handler for updates removes nothing before it computes the
     /// owners. Unlike a POST, the object may have a resourceVersion.
-    Update,
+    Put,
 }
 
 /// Returns the `managedFields` of a new object; null if there are none. `new` is the object as it was sent.
@@ -161,15 +161,15 @@ pub(super) fn of_new(
     subresource: Option<Subresource>,
     new: &Value,
     writer: &Writer,
-    made_by: MadeBy,
+    created_by: CreatedBy,
 ) -> Value {
     let sent = &new["metadata"]["managedFields"];
     match &writer.manager {
-        Manager::Applied => sent.clone(),
+        Manager::EntriesComputed => sent.clone(),
         Manager::Named(_) if !is_managed(store, &Value::Null, sent) => Value::Null,
         Manager::Named(manager) => {
             let mut new = served.served_form_of(with_defaults(served.stored(), new));
-            if made_by == MadeBy::Create {
+            if created_by == CreatedBy::Post {
                 wipe_system_fields(&mut new);
             }
             field_manager(store, served, subresource, manager).update(None, &new, sent)
@@ -209,7 +209,7 @@ pub(super) fn after_update(
 ) -> Value {
     let sent = &new["metadata"]["managedFields"];
     match &writer.manager {
-        Manager::Applied => sent.clone(),
+        Manager::EntriesComputed => sent.clone(),
         Manager::Named(_) if !is_managed(store, &current.value["metadata"]["managedFields"], sent) => Value::Null,
         Manager::Named(manager) => {
             let live = served.served_form_of(current.value.clone());
@@ -295,9 +295,9 @@ fn with_defaults(resource: &Resource, object: &Value) -> Value {
     object
 }
 
-/// Returns `entries`, the new `managedFields`. If only the times of the entries differ between the old object and the
-/// new one, returns the old entries instead, so that the write changes nothing. `new` is the requested state, in which
-/// fields that the write cannot change do not have their old values yet. Upstream:
+/// Returns the `managedFields` to store: `entries`, or the old ones if the request changes nothing but the times in
+/// `entries`, so that such a write changes nothing. `new` is the requested state, before the fields that the write
+/// cannot change get their old values back, so a difference in such a field counts as a change. Upstream:
 /// `IgnoreManagedFieldsTimestampsTransformer`.
 pub(super) fn with_old_times(current: &Opened, new: &Value, entries: Value) -> Value {
     let old = &current.value["metadata"]["managedFields"];

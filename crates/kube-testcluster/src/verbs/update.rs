@@ -9,7 +9,7 @@ use http::StatusCode;
 
 use super::create::Creation;
 use super::owners::{self, Moment};
-use super::ownership::{self, MadeBy, Writer};
+use super::ownership::{self, CreatedBy, Writer};
 use super::{Call, charged, conversion, key};
 use crate::admission::builtin::Write;
 use crate::admission::{Gate, Reinvoke};
@@ -88,7 +88,7 @@ async fn write(
             updated => return updated.map(|object| (StatusCode::OK, object.object().clone())),
         }
         check_creation(&target.resource, &key, &value)?;
-        let creation = Creation { store, target, gate, commit, writer, made_by: MadeBy::Update };
+        let creation = Creation { store, target, gate, commit, writer, created_by: CreatedBy::Put };
         match creation.write(value.clone(), warnings).await {
             Err(error) if error.is_already_exists() => {} // another request has created it: update that object
             created => return created.map(|object| (StatusCode::CREATED, object)),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kube_testcluster::controllers::{deployment, replica_set};
-use kube_testcluster::{Cluster, Controllers, Stages, Workload};
+use kube_testcluster::{Cluster, ControllerName, Controllers, Stages};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -268,14 +268,14 @@ async fn an_orphaned_replica_set_is_adopted_and_one_that_no_longer_matches_is_re
 
 #[tokio::test(start_paused = true)]
 async fn only_the_chosen_controllers_run() {
-    let only = [Workload::named("deployment-controller").unwrap()].into_iter().collect();
+    let only = [ControllerName::named("deployment-controller").unwrap()].into_iter().collect();
     let cluster = Cluster::builder().controllers(Controllers::Only(only)).start();
     let api = Api::new(&cluster);
     api.post(DEPLOYMENTS, &deployment(2, "nginx:1")).await;
     a_while().await;
     assert_eq!(sets(&api).await, expected_sets(&[("nginx:1", 2)]));
     assert_eq!(api.items(PODS).await.len(), 0, "the ReplicaSet controller does not run");
-    assert_eq!(Workload::named("podgc"), None);
+    assert_eq!(ControllerName::named("podgc"), None);
     cluster.shutdown().await;
 }
 

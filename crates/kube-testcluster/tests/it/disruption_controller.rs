@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kube_testcluster::{Cluster, Controllers, Stages, Workload};
+use kube_testcluster::{Cluster, ControllerName, Controllers, Stages};
 use serde_json::{Value, json};
 
 use crate::support::api::{Answer, Api, PODS, quiet};
@@ -22,7 +22,7 @@ fn running() -> (Cluster, Api) {
 
 /// Returns a cluster in which only the disruption controller works.
 fn alone() -> (Cluster, Api) {
-    let only = [Workload::Disruption].into_iter().collect();
+    let only = [ControllerName::Disruption].into_iter().collect();
     let cluster = quiet().controllers(Controllers::Only(only)).start();
     let api = Api::new(&cluster);
     (cluster, api)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kube_testcluster::{Admission, Cluster, Controllers, Stages, Workload};
+use kube_testcluster::{Admission, Cluster, ControllerName, Controllers, Stages};
 use serde_json::{Value, json};
 
 use crate::support::api::{Api, PODS, quiet};
@@ -18,7 +18,7 @@ const EVENTS: &str = "/api/v1/namespaces/default/events";
 
 /// Returns a cluster in which only the binder works, without storage classes.
 async fn alone() -> (Cluster, Api) {
-    let only = [Workload::PersistentVolumeBinder].into_iter().collect();
+    let only = [ControllerName::PersistentVolumeBinder].into_iter().collect();
     let cluster = quiet().controllers(Controllers::Only(only)).start();
     let api = Api::new(&cluster);
     api.delete(STANDARD).await;

@@ -1,6 +1,6 @@
 //! Tests the resource quota controller in a whole in-memory cluster.
 
-use kube_testcluster::{Admission, Cluster, Controllers, Workload};
+use kube_testcluster::{Admission, Cluster, ControllerName, Controllers};
 use serde_json::{Value, json};
 
 use crate::support::api::{Api, PODS, quiet};
@@ -11,7 +11,7 @@ const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
 /// Returns a cluster in which only the quota controller works.
 async fn alone() -> (Cluster, Api) {
-    let only = [Workload::ResourceQuota].into_iter().collect();
+    let only = [ControllerName::ResourceQuota].into_iter().collect();
     let cluster = quiet().admission(Admission::Kube).controllers(Controllers::Only(only)).start();
     let api = Api::new(&cluster);
     seconds(1).await; // the service account of the namespace

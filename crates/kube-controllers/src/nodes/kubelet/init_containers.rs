@@ -12,7 +12,7 @@ use super::containers::Changed;
 use super::event_correlator::PodEvent;
 use super::phase::{is_running, is_terminal};
 use super::pod_worker::PodWorker;
-use super::run_stages::run_steps;
+use super::run_stages::run_round;
 use crate::nodes::items::items;
 use crate::nodes::stages::{ContainerState, Stage};
 use kube_machinery::value::Value;
@@ -48,7 +48,7 @@ impl PodWorker {
                 false if is_sidecar => &init[..start(&init)],
                 false => &init[..],
             };
-            run_steps(self, stages, 0, Duration::ZERO).await?;
+            run_round(self, stages, 0, Duration::ZERO).await?;
             if is_terminal(&self.pod["status"]["phase"]) {
                 return self.fail_initialization().await;
             }

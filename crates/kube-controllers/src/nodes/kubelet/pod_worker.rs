@@ -116,7 +116,7 @@ impl PodWorker {
                 };
                 self.pods().delete(self.name(), &params).await.map(|_| ())
             }
-            StageAction::Steps(_) | StageAction::Repeat(..) => Ok(()), // `run_steps` runs these
+            StageAction::Steps(_) | StageAction::Repeat(..) => Ok(()), // `run_round` runs these
         }
     }
 

@@ -13,29 +13,29 @@ use crate::nodes::stages::{Stage, StageAction, Times, backoff};
 
 /// The status codes that end the stages of a pod without a warning: the pod does not exist (404), or it has another uid
 /// or is bound already (409).
-const GONE: [u16; 2] = [404, 409];
+const ENDS_QUIETLY: [u16; 2] = [404, 409];
 
 /// Runs a pod through its stages, and returns its uid. Ends early if the pod was deleted or replaced, or if another
 /// client has bound it.
 pub(super) async fn run_stages(mut worker: PodWorker, stages: Arc<[Stage]>) -> String {
-    match run_steps(&mut worker, &stages, 0, Duration::ZERO).await {
+    match run_round(&mut worker, &stages, 0, Duration::ZERO).await {
         Ok(()) => {}
-        Err(kube_client::Error::Api(status)) if GONE.contains(&status.code) => {}
+        Err(kube_client::Error::Api(status)) if ENDS_QUIETLY.contains(&status.code) => {}
         Err(error) => tracing::warn!(pod = worker.name(), %error, "the stages of a pod failed, and are not continued"),
     }
     worker.uid().to_owned()
 }
 
-/// Runs stages in one round of the repetition around them. `backoff_around` is the value of `$backoff` unless one of
-/// these stages doubles its wait.
-pub(super) fn run_steps<'a>(
+/// Runs the stages once, as round `round` of the repetition that contains them. In the texts of the stages, `$backoff`
+/// stands for the wait of the stage whose wait doubles in each round, or for `outer_backoff` if none of these does.
+pub(super) fn run_round<'a>(
     worker: &'a mut PodWorker,
     stages: &'a [Stage],
     round: u32,
-    backoff_around: Duration,
+    outer_backoff: Duration,
 ) -> BoxFuture<'a, Result<(), kube_client::Error>> {
     async move {
-        let backoff = backoff(stages, round).unwrap_or(backoff_around);
+        let backoff = backoff(stages, round).unwrap_or(outer_backoff);
         for stage in stages {
             let wait = stage.wait.in_round(round);
             // Even a sleep of zero would yield, and could let the clock advance by a millisecond.
@@ -47,7 +47,7 @@ pub(super) fn run_steps<'a>(
                 break;
             }
             match &stage.action {
-                StageAction::Steps(inner) => run_steps(worker, inner, round, backoff).await?,
+                StageAction::Steps(inner) => run_round(worker, inner, round, backoff).await?,
                 StageAction::Repeat(inner, times) => repeat(worker, inner, *times, backoff).await?,
                 action => perform_with_retries(worker, action, backoff).await?,
             }
@@ -89,7 +89,7 @@ async fn repeat(
     let _resting = (times == Times::Forever).then(|| worker.mark_resting());
     let mut round = 0;
     while !worker.is_over && (times == Times::Forever || Times::Only(round) != times) {
-        run_steps(worker, stages, round, backoff).await?;
+        run_round(worker, stages, round, backoff).await?;
         round = round.saturating_add(1);
     }
     Ok(())

@@ -29,9 +29,9 @@ pub fn faults_at(faults: Vec<String>, at: &str) -> impl Iterator<Item = String> 
     faults.into_iter().map(move |fault| fault.replacen("field \"", &place, 1))
 }
 
-/// Decodes an object: drops unknown fields, and adds the fields that Go never omits. The result has at most
-/// [`MOST_LEVELS`] levels: types that do not contain themselves are bounded anyway, and structs and free-form fields
-/// are counted.
+/// Decodes an object: drops unknown fields, and adds the fields that Go never omits. The result nests
+/// at most [`MOST_LEVELS`] deep. Only structs and free-form fields are checked for their depth, because lists and maps
+/// nest no deeper than their type declares.
 ///
 /// # Errors
 /// Go's message, if a value has the wrong type or nests too deep.
@@ -49,8 +49,8 @@ pub fn decode(kind: &str, value: impl Into<Json>) -> Result<Decoded, String> {
 }
 
 /// Returns the zero value of a Go type as JSON.
-pub fn zero(kind: &FieldType) -> Value {
-    match kind {
+pub fn zero(of: &FieldType) -> Value {
+    match of {
         FieldType::Text => "".into(),
         FieldType::Bool => false.into(),
         FieldType::Integer(_) | FieldType::IntOrString | FieldType::Float => 0.into(),
@@ -68,8 +68,8 @@ pub(super) fn zeroes(row: &'static Struct, fields: &mut Map) {
     for field in &row.fields {
         match &field.kind {
             FieldType::Struct(embedded) if field.name.is_empty() => zeroes(find(embedded), fields),
-            kind => {
-                let value = zero(kind);
+            field_type => {
+                let value = zero(field_type);
                 if !is_omitted(field, &value) {
                     fields.insert(field.name.into(), value);
                 }
@@ -127,19 +127,19 @@ impl Decoder {
     /// If the type parses its own JSON: Go then stops decoding.
     pub(super) fn refuse(
         &mut self,
-        kind: &FieldType,
+        field_type: &FieldType,
         value: &Json,
         row: &'static Struct,
         at: &FieldPath<'_>,
     ) -> Result<Value, String> {
-        let why = || field_type_error(kind, value, row, self.inside, at);
-        if let FieldType::Time | FieldType::MicroTime | FieldType::IntOrString = kind {
+        let why = || field_type_error(field_type, value, row, self.inside, at);
+        if let FieldType::Time | FieldType::MicroTime | FieldType::IntOrString = field_type {
             return Err(why());
         }
         if self.misfit.is_none() {
             self.misfit = Some(why());
         }
-        Ok(zero(kind))
+        Ok(zero(field_type))
     }
 
     /// Returns bytes that are written as base64.
@@ -152,7 +152,7 @@ impl Decoder {
         self.bytes_of(base64_of_items(items, row, at))
     }
 
-    /// Returns the base64 text that was read. A misfit is noted, and gives the zero value.
+    /// Returns the base64 text. If the value could not be read, records the error and returns the zero value.
     fn bytes_of(&mut self, read: Result<String, String>) -> Value {
         read.map(Value::from).unwrap_or_else(|why| {
             self.misfit.get_or_insert(why);
@@ -190,7 +190,7 @@ impl Decoder {
         let mut seen: Vec<&str> = Vec::with_capacity(from.len().min(row.fields.len())); // at most the type's own fields, which are few
         for (name, value) in from {
             let path = FieldPath::Field(at, &name, row);
-            // These two are not stored: the server knows them from the object's kind.
+            // `kind` and `apiVersion` of the whole object are not stored, because the server knows them from its row.
             let kind_or_version =
                 ["kind", "apiVersion"].into_iter().find(|own| matches!(at, FieldPath::Top) && *own == name.as_str());
             let field = row.field(&name);
@@ -218,14 +218,14 @@ impl Decoder {
     /// Decodes a value into `earlier`, the value of an earlier duplicate field.
     pub(super) fn value(
         &mut self,
-        kind: &FieldType,
+        field_type: &FieldType,
         value: Json,
         earlier: Option<Value>,
         row: &'static Struct,
         at: &FieldPath<'_>,
     ) -> Result<Value, String> {
-        match (kind, value) {
-            (kind, Json::Null) => Ok(after_null(kind, earlier)),
+        match (field_type, value) {
+            (field_type, Json::Null) => Ok(after_null(field_type, earlier)),
             (FieldType::Pointer(inner), value) => self.value(inner, value, earlier, row, at),
             (FieldType::Struct(name), Json::Object(fields)) => self.object(find(name), fields, earlier, at),
             (FieldType::List(inner), Json::Array(items)) => {
@@ -270,7 +270,7 @@ impl Decoder {
             (FieldType::IntOrString, Json::Number(number)) if is_integer(&number, 32) => Ok(number.into()),
             (FieldType::Integer(bits), Json::Number(number)) if is_integer(&number, *bits) => Ok(number.into()),
             (FieldType::Float, Json::Number(number)) => Ok(float(&number).into()),
-            (kind, value) => self.refuse(kind, &value, row, at),
+            (field_type, value) => self.refuse(field_type, &value, row, at),
         }
     }
 }
@@ -291,30 +291,18 @@ fn base64_of_items(items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> 
 
 /// Returns the value of a field after a null was read into it. A value that Go can set to nil, or whose type reads null
 /// itself, is cleared; any other value stays.
-fn after_null(kind: &FieldType, earlier: Option<Value>) -> Value {
-    match kind {
+fn after_null(field_type: &FieldType, earlier: Option<Value>) -> Value {
+    match field_type {
         FieldType::SchemaOr(_) => Value::Null,
-        FieldType::IntOrString => earlier.filter(Value::is_number).unwrap_or_else(|| zero(kind)),
+        FieldType::IntOrString => earlier.filter(Value::is_number).unwrap_or_else(|| zero(field_type)),
         FieldType::Text
         | FieldType::Bool
         | FieldType::Integer(_)
         | FieldType::Float
         | FieldType::Struct(_)
-        | FieldType::Raw => earlier.unwrap_or_else(|| zero(kind)),
-        FieldType::Bytes | FieldType::Time | FieldType::MicroTime | FieldType::Quantity => zero(kind),
-        FieldType::Pointer(_) | FieldType::List(_) | FieldType::Map(_) => zero(kind),
-    }
-}
-
-/// Returns the name of a JSON value's type in Go's messages.
-pub fn json_type(value: &Value) -> String {
-    match value {
-        Value::Null => "null".into(),
-        Value::Bool(_) => "bool".into(),
-        Value::Number(_) => "number".into(),
-        Value::String(_) => "string".into(),
-        Value::Array(_) => "array".into(),
-        Value::Object(_) => "object".into(),
+        | FieldType::Raw => earlier.unwrap_or_else(|| zero(field_type)),
+        FieldType::Bytes | FieldType::Time | FieldType::MicroTime | FieldType::Quantity => zero(field_type),
+        FieldType::Pointer(_) | FieldType::List(_) | FieldType::Map(_) => zero(field_type),
     }
 }
 

@@ -25,11 +25,12 @@ mod type_error;
 pub(crate) use self::byte_fields::replace_null_bytes;
 pub use self::conform::conform;
 pub use self::convert::from_map;
-pub use self::decode::{Decoded, decode, faults_at, json_type, zero};
+pub use self::decode::{Decoded, decode, faults_at, zero};
 pub(crate) use self::empty_lists::replace_empty_lists;
 pub(crate) use self::rule::FieldRule;
 pub(crate) use self::scalar::float;
 pub(crate) use self::schema_or::Alternative;
+pub use self::type_error::json_type;
 
 /// A Go struct.
 #[derive(Debug, Default)]

@@ -6,6 +6,7 @@ use std::fmt;
 use super::schema_or::SCHEMA;
 use super::{FieldType, Struct, find};
 use crate::codec::json::Json;
+use crate::value::Value;
 
 /// The path of the field that is being decoded. It becomes text only when a message needs it.
 pub(super) enum FieldPath<'a> {
@@ -108,5 +109,17 @@ fn go_name(kind: &FieldType, row: &'static Struct) -> String {
         FieldType::Pointer(inner) => go_name(inner, row),
         FieldType::List(inner) => format!("[]{}", go_name(inner, row)),
         FieldType::Map(inner) => format!("map[string]{}", go_name(inner, row)),
+    }
+}
+
+/// Returns the name of a JSON value's type in Go's messages.
+pub fn json_type(value: &Value) -> String {
+    match value {
+        Value::Null => "null".into(),
+        Value::Bool(_) => "bool".into(),
+        Value::Number(_) => "number".into(),
+        Value::String(_) => "string".into(),
+        Value::Array(_) => "array".into(),
+        Value::Object(_) => "object".into(),
     }
 }

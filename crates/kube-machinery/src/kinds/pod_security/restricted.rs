@@ -1,5 +1,5 @@
-//! The further checks of the level `restricted`, which requires the settings of a hardened pod. The texts are those of
-//! upstream's `policy/check_*.go`.
+//! The checks that the level `restricted` adds to those of `baseline`, or replaces them with, for example non-root users
+//! and dropped capabilities. The texts are those of upstream's `policy/check_*.go`.
 
 use std::collections::BTreeSet;
 
@@ -18,13 +18,12 @@ pub(super) fn allow_privilege_escalation(pod: Pod<'_>) -> Option<Violation> {
     (!bad.is_empty()).then(|| Violation::new("allowPrivilegeEscalation != false", detail()))
 }
 
-/// Returns true for a pod of Windows, whose containers cannot have the fields of Linux. The checks know such pods since
-/// 1.25.
+/// Returns true for a Windows pod, which cannot set fields that only Linux has. The checks exempt it since 1.25.
 fn is_exempt_windows(pod: Pod<'_>) -> bool {
     pod.minor >= 25 && pod.spec["os"]["name"] == "windows"
 }
 
-/// Returns true for a pod whose root user is not that of the node. The checks know such pods since 1.35.
+/// Returns true for a pod in a user namespace, whose root user is not the node's. The checks exempt it since 1.35.
 fn has_own_root(pod: Pod<'_>) -> bool {
     pod.minor >= 35 && pod.has_user_namespace()
 }
@@ -44,7 +43,7 @@ pub(super) fn restricted_capabilities(pod: Pod<'_>) -> Option<Violation> {
     (!details.is_empty()).then(|| Violation::new("unrestricted capabilities", details.join("; ")))
 }
 
-/// The sources of volumes that are allowed.
+/// The volume sources that are allowed.
 const VOLUMES: [&str; 9] = [
     "configMap",
     "csi",
@@ -57,7 +56,7 @@ const VOLUMES: [&str; 9] = [
     "secret",
 ];
 
-/// The other sources, which a refusal names.
+/// All other volume sources, in the order in which a message looks for them.
 const OTHER_VOLUMES: [&str; 21] = [
     "hostPath",
     "gcePersistentDisk",
@@ -83,10 +82,12 @@ const OTHER_VOLUMES: [&str; 21] = [
 ];
 
 pub(super) fn restricted_volumes(pod: Pod<'_>) -> Option<Violation> {
-    let has =
+    let source_among =
         |volume: &Value, sources: &[&'static str]| sources.iter().copied().find(|source| volume[*source].is_object());
-    let bad: Vec<&Value> = items(pod.spec, "volumes").iter().filter(|volume| has(volume, &VOLUMES).is_none()).collect();
-    let types: BTreeSet<&str> = bad.iter().map(|volume| has(volume, &OTHER_VOLUMES).unwrap_or("unknown")).collect();
+    let bad: Vec<&Value> =
+        items(pod.spec, "volumes").iter().filter(|volume| source_among(volume, &VOLUMES).is_none()).collect();
+    let types: BTreeSet<&str> =
+        bad.iter().map(|volume| source_among(volume, &OTHER_VOLUMES).unwrap_or("unknown")).collect();
     let noun = plural(types.len(), "restricted volume type", "restricted volume types");
     let (volumes, verb) = (plural(bad.len(), "volume", "volumes"), plural(bad.len(), "uses", "use"));
     let names = joined(bad.iter().map(|volume| name(volume)));

@@ -6,7 +6,8 @@ use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::private_file::{create_private, sync_directory};
+use crate::private_file::create_private;
+use crate::sync_directory::sync_directory;
 
 /// A folder of files. Written bytes are safe from a power cut only after the `sync` of their file; a created, renamed
 /// or removed name, only after the `sync` of the folder.

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use super::data_error::DataError;
 use super::disk::{Disk, SystemDisk};
 use super::log;
-use crate::private_file::{keep_private, sync_directory};
+use crate::private_file::keep_private;
+use crate::sync_directory::sync_directory;
 
 /// A folder that only this process uses. Dropping this value unlocks the folder.
 #[derive(Debug)]
