@@ -2,10 +2,8 @@
 //! locks are held for less than a microsecond, and both ignore poisoning. With `--cfg shuttle` the mutexes are those of
 //! shuttle, which tries all orders of the threads in a concurrency test.
 //!
-//! Measured on two processors, with one kind of wait removed at a time: without the pauses of [`lock`], two workers
-//! take 2.3 times as long for a key, and a writer beside one reader writes 10 % less; without the yields of
-//! [`lock_yielding`], a writer beside ten readers writes 10 % less (`cargo run --release -p informer-lab-benches --
-//! workqueue-workers --workers 2`, `-- shared-informer --readers 10`).
+//! The benchmarks `workqueue-workers` and `shared-informer` in `benches` show the effect of the pauses of [`lock`] and of
+//! the yields of [`lock_yielding`].
 
 #[cfg(not(shuttle))]
 use std::hint;

@@ -16,7 +16,7 @@ use super::delayed::Due;
 pub(super) type Handle = usize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum KeyState {
     /// Neither queued nor in progress. The key may be delayed.
     Idle,
     /// Queued (in client-go's dirty set).
@@ -32,7 +32,7 @@ pub(super) enum Stage {
 pub(super) struct KeyEntry<T> {
     pub key: T,
     hash: u64,
-    pub stage: Stage,
+    pub state: KeyState,
     /// The number of times that the key is queued: 0 or 1, or more after a `done` for a queued key.
     pub times_queued: u32,
     /// The time at which the key will be added, if it is delayed.
@@ -69,8 +69,8 @@ impl<T: Eq + Hash> KeyTable<T> {
         match handles.entry(hash, |handle| entries[*handle].key == key, |handle| entries[*handle].hash) {
             Entry::Occupied(handle) => *handle.get(),
             Entry::Vacant(vacant) => {
-                let stage = Stage::Idle;
-                let handle = entries.insert(KeyEntry { key, hash, stage, times_queued: 0, due: None, get_number: 0 });
+                let state = KeyState::Idle;
+                let handle = entries.insert(KeyEntry { key, hash, state, times_queued: 0, due: None, get_number: 0 });
                 vacant.insert(handle);
                 handle
             }
@@ -83,7 +83,7 @@ impl<T> KeyTable<T> {
     #[inline]
     pub fn remove_if_unused(&mut self, handle: Handle) -> Option<T> {
         let entry = &self.entries[handle];
-        if entry.stage != Stage::Idle || entry.times_queued > 0 || entry.due.is_some() {
+        if entry.state != KeyState::Idle || entry.times_queued > 0 || entry.due.is_some() {
             return None;
         }
         if let Ok(found) = self.handles.find_entry(entry.hash, |other| *other == handle) {

@@ -1,5 +1,5 @@
 //! QueueState: the state of a work queue under its lock, and the operations that change it. A key is idle, queued, in
-//! progress, or in progress and added again (`Stage`).
+//! progress, or in progress and added again (`KeyState`).
 
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use tokio::time::Instant;
 
 use super::delayed::Delayed;
-use super::key_table::{Handle, KeyTable, Stage};
+use super::key_table::{Handle, KeyState, KeyTable};
 use super::metrics::Meter;
 use super::observe::{Effect, Observer, WorkEvent};
 use super::queued_keys::QueuedKeys;
@@ -112,21 +112,21 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
     #[inline]
     fn add_handle(&mut self, handle: Handle, at: impl FnOnce() -> Instant) -> Effect {
         let entry = &mut self.keys[handle];
-        match entry.stage {
-            Stage::Queued => {
+        match entry.state {
+            KeyState::Queued => {
                 self.queued.touch(&entry.key);
                 Effect::Nothing
             }
-            Stage::Again => Effect::Nothing,
-            stage @ (Stage::Idle | Stage::Processing) => {
+            KeyState::Again => Effect::Nothing,
+            state @ (KeyState::Idle | KeyState::Processing) => {
                 if let Some(meter) = &mut self.meter {
                     meter.added(handle, at());
                 }
-                if stage == Stage::Idle {
+                if state == KeyState::Idle {
                     self.enqueue(handle);
                     Effect::Queued
                 } else {
-                    entry.stage = Stage::Again;
+                    entry.state = KeyState::Again;
                     Effect::WhenDone
                 }
             }
@@ -137,7 +137,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
     #[inline]
     fn enqueue(&mut self, handle: Handle) {
         self.queued.push(&mut self.keys, handle);
-        self.keys[handle].stage = Stage::Queued;
+        self.keys[handle].state = KeyState::Queued;
     }
 
     /// Adds the keys that are due, and takes the next key.
@@ -166,8 +166,8 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         let entry = &mut self.keys[handle];
         // `done` can queue a key a second time, so a queued key may also be idle, or in progress and thus counted
         // already.
-        self.processing += usize::from(matches!(entry.stage, Stage::Idle | Stage::Queued));
-        entry.stage = Stage::Processing;
+        self.processing += usize::from(matches!(entry.state, KeyState::Idle | KeyState::Queued));
+        entry.state = KeyState::Processing;
         entry.get_number = self.gets;
         Some(Taken { key, claim: Claim { handle, number: self.gets } })
     }
@@ -183,7 +183,8 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
     #[inline]
     pub fn finish_claim(&mut self, claim: Claim) -> Option<T> {
         let entry = self.keys.get(claim.handle)?;
-        let is_valid = entry.get_number == claim.number && matches!(entry.stage, Stage::Processing | Stage::Again);
+        let is_valid =
+            entry.get_number == claim.number && matches!(entry.state, KeyState::Processing | KeyState::Again);
         if is_valid { self.finish(claim.handle) } else { None }
     }
 
@@ -197,20 +198,20 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
             false => catch_unwind(AssertUnwindSafe(|| self.add_due())),
         };
         let mut forgotten = None;
-        let stage = self.keys[handle].stage;
-        match stage {
-            Stage::Idle => return None,
-            Stage::Processing => {
+        let state = self.keys[handle].state;
+        match state {
+            KeyState::Idle => return None,
+            KeyState::Processing => {
                 self.processing -= 1;
-                self.keys[handle].stage = Stage::Idle;
+                self.keys[handle].state = KeyState::Idle;
                 forgotten = self.keys.remove_if_unused(handle);
             }
-            Stage::Again => {
+            KeyState::Again => {
                 self.processing -= 1;
-                self.keys[handle].stage = Stage::Queued;
+                self.keys[handle].state = KeyState::Queued;
                 user_code = user_code.and(self.queued.push_despite_panic(&mut self.keys, handle));
             }
-            Stage::Queued => self.enqueue(handle), // a second time, as in client-go
+            KeyState::Queued => self.enqueue(handle), // a second time, as in client-go
         }
         if let Some(meter) = &mut self.meter {
             meter.done(handle, Instant::now());
@@ -218,7 +219,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         if let Some(observe) = &mut self.observer
             && let Some(key) = forgotten.as_ref().or_else(|| self.keys.get(handle).map(|entry| &entry.key))
         {
-            observe(WorkEvent::Done { key, again: stage != Stage::Processing });
+            observe(WorkEvent::Done { key, again: state != KeyState::Processing });
         }
         user_code.unwrap_or_else(|panic| resume_unwind(panic));
         forgotten
