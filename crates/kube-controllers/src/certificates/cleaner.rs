@@ -23,7 +23,7 @@ const DECIDED: SignedDuration = SignedDuration::from_hours(1);
 
 /// The time after which an undecided request is deleted, or an approved one without a certificate. Upstream:
 /// `pendingExpiration`.
-const PENDING: SignedDuration = SignedDuration::from_hours(24);
+const UNFINISHED: SignedDuration = SignedDuration::from_hours(24);
 
 /// Runs the controller for all requests of a cluster until `stop`. A cluster of `kube-testcluster` with
 /// `Controllers::All` runs it already, from the first request on.
@@ -65,23 +65,25 @@ fn end(request: &DynamicObject) -> Option<Timestamp> {
     let of_conditions = conditions(request).iter().filter_map(|condition| {
         let lasts = match (condition["type"].as_str()?, issued) {
             ("Denied" | "Failed", _) | ("Approved", Some(_)) => DECIDED,
-            ("Approved", None) => PENDING,
+            ("Approved", None) => UNFINISHED,
             _ => return None,
         };
-        after(time(&condition["lastUpdateTime"])?, lasts)
+        first_second_after(time(&condition["lastUpdateTime"])?, lasts)
     });
     let created = request.metadata.creation_timestamp.as_ref().map(|time| time.0);
-    let of_pending = created.filter(|_| conditions(request).is_empty()).and_then(|created| after(created, PENDING));
+    let of_undecided =
+        created.filter(|_| conditions(request).is_empty()).and_then(|created| first_second_after(created, UNFINISHED));
     let is_approved = super::has(request, "Approved");
     let of_certificate = issued.filter(|_| is_approved).and_then(validity_of_certificate).and_then(|validity| {
         let last = Timestamp::from_second(i64::try_from(validity.not_after).ok()?).ok()?;
-        after(last, SignedDuration::ZERO)
+        first_second_after(last, SignedDuration::ZERO)
     });
-    of_conditions.chain(of_pending).chain(of_certificate).min()
+    of_conditions.chain(of_undecided).chain(of_certificate).min()
 }
 
-/// Returns the first whole second after `since` plus `lasts`, when that time is surely over.
-fn after(since: Timestamp, lasts: SignedDuration) -> Option<Timestamp> {
+/// Returns the first second in which the time `lasts` since `since` is surely over, because times in objects are whole
+/// seconds.
+fn first_second_after(since: Timestamp, lasts: SignedDuration) -> Option<Timestamp> {
     since.checked_add(lasts).ok()?.checked_add(SignedDuration::from_secs(1)).ok()
 }
 

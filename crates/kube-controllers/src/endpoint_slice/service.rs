@@ -39,7 +39,7 @@ pub(super) fn new_slice(service: &DynamicObject, kind: &ApiResource, address_typ
 
 /// Returns the labels of a service's slices. Upstream: `setEndpointSliceLabels`.
 pub(super) fn labels(service: &DynamicObject) -> Labels {
-    let mut labels = free(service.metadata.labels.as_ref());
+    let mut labels = copied_labels(service.metadata.labels.as_ref());
     if has_ip(service) {
         labels.remove(HEADLESS);
     } else {
@@ -52,14 +52,14 @@ pub(super) fn labels(service: &DynamicObject) -> Labels {
 
 /// Returns true if a slice has the labels of its service, apart from the controller's own labels.
 pub(super) fn has_labels_of(slice: &DynamicObject, service: &DynamicObject) -> bool {
-    free(slice.metadata.labels.as_ref()) == free(service.metadata.labels.as_ref())
+    copied_labels(slice.metadata.labels.as_ref()) == copied_labels(service.metadata.labels.as_ref())
 }
 
 /// Returns the labels without those that the controller sets itself. The controller copies all others from the service.
-fn free(labels: Option<&Labels>) -> Labels {
+fn copied_labels(labels: Option<&Labels>) -> Labels {
     let own = |key: &str| [SERVICE_NAME, MANAGED_BY, HEADLESS].contains(&key);
-    let free = labels.into_iter().flatten().filter(|(key, _)| !own(key));
-    free.map(|(key, value)| (key.clone(), value.clone())).collect()
+    let copied = labels.into_iter().flatten().filter(|(key, _)| !own(key));
+    copied.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 /// Returns true if a slice belongs to this service, and not to an earlier one of the same name.

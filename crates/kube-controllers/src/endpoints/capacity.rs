@@ -7,17 +7,17 @@ use serde_json::Value;
 const MOST_ADDRESSES: usize = 1000;
 
 /// Returns the number of addresses in one of the two lists, over all subsets.
-fn count(subsets: &[Value], field: &str) -> usize {
-    subsets.iter().map(|subset| list(subset, field)).sum()
+fn count_in_all(subsets: &[Value], field: &str) -> usize {
+    subsets.iter().map(|subset| count_in(subset, field)).sum()
 }
 
-fn list(subset: &Value, field: &str) -> usize {
+fn count_in(subset: &Value, field: &str) -> usize {
     subset[field].as_array().map_or(0, Vec::len)
 }
 
 /// Returns true if the subsets have more addresses than an Endpoints object may have.
 pub(super) fn is_exceeded(subsets: &[Value]) -> bool {
-    count(subsets, "addresses") + count(subsets, "notReadyAddresses") > MOST_ADDRESSES
+    count_in_all(subsets, "addresses") + count_in_all(subsets, "notReadyAddresses") > MOST_ADDRESSES
 }
 
 /// Removes addresses until an Endpoints object may have the rest. Returns true if it removed any. Addresses that are
@@ -26,14 +26,14 @@ pub(super) fn truncate(subsets: &mut [Value]) -> bool {
     if !is_exceeded(subsets) {
         return false;
     }
-    let ready = count(subsets, "addresses");
+    let ready = count_in_all(subsets, "addresses");
     let (field, most, total) = match ready > MOST_ADDRESSES {
         true => ("addresses", MOST_ADDRESSES, ready),
-        false => ("notReadyAddresses", MOST_ADDRESSES - ready, count(subsets, "notReadyAddresses")),
+        false => ("notReadyAddresses", MOST_ADDRESSES - ready, count_in_all(subsets, "notReadyAddresses")),
     };
     let mut left = most;
     for subset in subsets {
-        let share = (list(subset, field) * most).div_ceil(total).min(left);
+        let share = (count_in(subset, field) * most).div_ceil(total).min(left);
         left -= cut(subset, field, share);
         if ready > MOST_ADDRESSES {
             cut(subset, "notReadyAddresses", 0);
@@ -77,7 +77,7 @@ mod tests {
         ] {
             let mut subsets: Vec<Value> = before.iter().map(|(ready, not)| subset(*ready, *not)).collect();
             assert_eq!(truncate(&mut subsets), before != after);
-            let sizes = subsets.iter().map(|one| (list(one, "addresses"), list(one, "notReadyAddresses")));
+            let sizes = subsets.iter().map(|one| (count_in(one, "addresses"), count_in(one, "notReadyAddresses")));
             assert_eq!(sizes.collect::<Vec<_>>(), after);
         }
     }

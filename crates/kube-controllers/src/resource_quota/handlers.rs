@@ -10,7 +10,7 @@ use kube_machinery::kinds::quota::Evaluator;
 use kube_selectors::LabelSelector;
 
 use super::Controller;
-use super::tracked::{Counted, HasFootprint};
+use super::tracked::{CountedOnly, MayHaveFootprint};
 
 /// Queues each quota that was added, or whose spec has changed. Changes of the status do not count, because this
 /// controller and the API server make them.
@@ -37,7 +37,7 @@ pub(super) struct DefinitionHandler {
 }
 
 impl DefinitionHandler {
-    fn enqueue_quotas(&self, definition: &Counted) {
+    fn enqueue_quotas(&self, definition: &CountedOnly) {
         let limit = format!("count/{}", definition.meta().name);
         for quota in self.quotas.list(&LabelSelector::everything()) {
             if quota.data["spec"]["hard"].get(&limit).is_some() {
@@ -47,17 +47,17 @@ impl DefinitionHandler {
     }
 }
 
-impl EventHandler<Counted> for DefinitionHandler {
-    fn on_add(&mut self, definition: Arc<Counted>, _initial: InitialList) {
+impl EventHandler<CountedOnly> for DefinitionHandler {
+    fn on_add(&mut self, definition: Arc<CountedOnly>, _initial: InitialList) {
         self.enqueue_quotas(&definition);
     }
 
     /// An update may say that the names of the resource are accepted.
-    fn on_update(&mut self, _old: Arc<Counted>, new: Arc<Counted>) {
+    fn on_update(&mut self, _old: Arc<CountedOnly>, new: Arc<CountedOnly>) {
         self.enqueue_quotas(&new);
     }
 
-    fn on_delete(&mut self, _deletion: Deletion<Counted>) {}
+    fn on_delete(&mut self, _deletion: Deletion<CountedOnly>) {}
 }
 
 /// Queues the quotas that track an object which was deleted, or which uses another amount than before. As upstream, a
@@ -79,7 +79,7 @@ impl ReplenishHandler {
     }
 }
 
-impl<T: HasFootprint> EventHandler<T> for ReplenishHandler {
+impl<T: MayHaveFootprint> EventHandler<T> for ReplenishHandler {
     fn on_add(&mut self, _object: Arc<T>, _initial: InitialList) {}
 
     fn on_update(&mut self, old: Arc<T>, new: Arc<T>) {

@@ -17,7 +17,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::discovery;
 use super::handlers::{DefinitionHandler, ReplenishHandler};
-use super::tracked::{Counted, HasFootprint, Tracked};
+use super::tracked::{CountedOnly, MayHaveFootprint, Tracked};
 use crate::shared::error::SyncError;
 
 /// The longest time that a sync waits for a new informer.
@@ -83,7 +83,7 @@ impl Monitors {
     fn watch_definitions(&self) {
         let kind = ApiResource::erase::<CustomResourceDefinition>(&());
         let definitions = ListWatch::<DynamicObject>::all_with(self.client.clone(), &kind);
-        let informer = SharedIndexInformer::new(definitions.metadata_only().read_as::<Counted>());
+        let informer = SharedIndexInformer::new(definitions.metadata_only().read_as::<CountedOnly>());
         let (quotas, queue) = (self.quotas.clone(), self.queue.clone());
         // This cannot fail, because an informer that has not started takes handlers.
         let _ = informer.add_event_handler(DefinitionHandler { quotas, queue });
@@ -116,7 +116,7 @@ impl Monitors {
             Evaluator::Claims => self.run(self.whole::<PersistentVolumeClaim>(), evaluator, stop),
             Evaluator::Objects(_) => {
                 let objects = ListWatch::<DynamicObject>::all_with(self.client.clone(), kind);
-                self.run(SharedIndexInformer::new(objects.metadata_only().read_as::<Counted>()), evaluator, stop)
+                self.run(SharedIndexInformer::new(objects.metadata_only().read_as::<CountedOnly>()), evaluator, stop)
             }
         }
     }
@@ -125,7 +125,7 @@ impl Monitors {
         SharedIndexInformer::new(ListWatch::<K>::all(self.client.clone()).read_as())
     }
 
-    fn run<T: HasFootprint>(
+    fn run<T: MayHaveFootprint>(
         &self,
         informer: SharedIndexInformer<T>,
         evaluator: &Evaluator,

@@ -11,7 +11,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
 /// An object that may know the amounts of a quota that it uses.
-pub(super) trait HasFootprint: Object + Send + Sync + 'static {
+pub(super) trait MayHaveFootprint: Object + Send + Sync + 'static {
     /// Returns the amounts, or `None` for an object of which a quota limits only the number.
     fn footprint(&self) -> Option<&Footprint>;
 }
@@ -39,7 +39,7 @@ impl<K> Object for Tracked<K> {
     }
 }
 
-impl<K: 'static> HasFootprint for Tracked<K> {
+impl<K: 'static> MayHaveFootprint for Tracked<K> {
     fn footprint(&self) -> Option<&Footprint> {
         self.footprint.as_ref()
     }
@@ -47,17 +47,17 @@ impl<K: 'static> HasFootprint for Tracked<K> {
 
 /// An object of which a quota limits only the number.
 #[derive(Deserialize)]
-pub(super) struct Counted {
+pub(super) struct CountedOnly {
     metadata: SlimMeta,
 }
 
-impl Object for Counted {
+impl Object for CountedOnly {
     fn meta(&self) -> Meta<'_> {
         self.metadata.meta()
     }
 }
 
-impl HasFootprint for Counted {
+impl MayHaveFootprint for CountedOnly {
     fn footprint(&self) -> Option<&Footprint> {
         None
     }

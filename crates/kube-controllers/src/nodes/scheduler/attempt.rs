@@ -15,20 +15,20 @@ pub(crate) struct Attempt {
     uid: Arc<str>,
     outcome: watch::Receiver<Outcome>,
     /// Whether the pod's task has seen the node, so that it binds the pod or forgets it.
-    is_taken: bool,
+    node_was_read: bool,
 }
 
 impl Attempt {
     pub(super) fn new(scheduler: Scheduler, state: &mut State, pending: Pending, unfit: Unfit) -> Self {
         let uid = pending.uid.clone();
         let outcome = state.wait(pending, unfit);
-        Self { scheduler, uid, outcome, is_taken: false }
+        Self { scheduler, uid, outcome, node_was_read: false }
     }
 
     /// Returns the latest outcome.
     pub(crate) fn outcome(&mut self) -> Outcome {
         let outcome = self.outcome.borrow_and_update().clone();
-        self.is_taken = outcome.is_ok();
+        self.node_was_read = outcome.is_ok();
         outcome
     }
 
@@ -49,7 +49,7 @@ impl Attempt {
 
 impl Drop for Attempt {
     fn drop(&mut self) {
-        if !self.is_taken {
+        if !self.node_was_read {
             self.scheduler.forget(&self.uid);
         }
     }

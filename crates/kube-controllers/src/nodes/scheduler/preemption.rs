@@ -16,7 +16,7 @@ use dry_run::select_victims_on_node;
 
 /// A search may end once it has found this many candidates, or `CANDIDATES_PERCENT` of the potential nodes if that is
 /// more. Upstream: `minCandidateNodesAbsolute`.
-const MOST_CANDIDATES: usize = 100;
+const MIN_CANDIDATES: usize = 100;
 
 /// Upstream: `minCandidateNodesPercentage`.
 const CANDIDATES_PERCENT: usize = 10;
@@ -85,7 +85,7 @@ fn find_candidates(
     budgets: &Budgets,
 ) -> (Vec<Candidate>, Reasons) {
     let potential = &diagnosis.potential;
-    let wanted = (potential.len() * CANDIDATES_PERCENT / 100).max(MOST_CANDIDATES);
+    let wanted = (potential.len() * CANDIDATES_PERCENT / 100).max(MIN_CANDIDATES);
     let mut reasons = Reasons::of(diagnosis.reasons.nodes());
     reasons.add_many("Preemption is not helpful for scheduling", diagnosis.reasons.nodes() - potential.len());
     if !cache.has_pods_below(cycle.pod().priority) {
