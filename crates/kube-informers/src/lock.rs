@@ -2,8 +2,8 @@
 //! locks are held for less than a microsecond, and both ignore poisoning. With `--cfg shuttle` the mutexes are those of
 //! shuttle, which tries all orders of the threads in a concurrency test.
 //!
-//! The benchmarks `workqueue-workers` and `shared-informer` in `benches` show the effect of the pauses of [`lock`] and of
-//! the yields of [`lock_yielding`].
+//! The benchmarks `workqueue-workers` and `shared-informer` in `benches` show the effect of the pauses of [`lock`] and
+//! of the yields of [`lock_yielding`].
 
 #[cfg(not(shuttle))]
 use std::hint;

@@ -436,7 +436,7 @@ impl ClusterBuilder {
         let mut store = Store::new(settings, clock);
         store.plugins = self.plugins;
         let store = Arc::new(store);
-        let is_first = store.definition_controller.set(custom_resource_definition::apply_changed).is_ok();
+        let is_first = store.definition_controller.set(custom_resource_definition::refresh_changed).is_ok();
         debug_assert!(is_first, "a new store has no controller");
         let housekeeping = Arc::new(Housekeeping::new(self.nodes.is_some(), self.settings.admission));
         if self.settings.controllers != Controllers::None {

@@ -14,9 +14,9 @@ use crate::faults::{TargetKind, Verb};
 use crate::http::answer::{Answer, Content};
 use crate::http::compression::{AcceptedEncoding, compress};
 use crate::http::cut_watch::with_cuts;
-use crate::http::deadline::{LongRunning, deadline_problem, finish};
+use crate::http::deadline::{self, LongRunning, finish};
 use crate::http::faults;
-use crate::http::heavy::{HeavyLimit, Threads, Weight};
+use crate::http::heavy::{HeavyLimit, SocketThreads, Weight};
 use crate::http::negotiation::{Accept, Offers, accept_header, is_pretty};
 use crate::http::query::Query;
 use crate::http::represent::{Representation, refused_in};
@@ -61,7 +61,7 @@ pub(crate) async fn handle(store: Arc<Store>, logs: Arc<Logs>, limits: &Limits, 
         Err(response) => return *response,
     };
     // Only a request over a socket has this extension, because only such a request may do heavy work on another thread.
-    let threads = request.extensions().get::<Threads>().copied();
+    let threads = request.extensions().get::<SocketThreads>().copied();
     // The cluster's own requests are not limited: its components must work even while slow clients fill the budget.
     let is_client = routed.requester == Requester::Client;
     let cost = if is_client && routed.is_write { verbs::cost::of_write(&store, &routed.target, &request) } else { 0 };
@@ -168,7 +168,7 @@ async fn run(routed: &Routed, logs: &Arc<Logs>, call: Call) -> Answer {
     // The deletion of a collection may have removed some objects before it failed.
     let may_have_written = answer.is_success() || routed.action == Action::DeleteCollection;
     if routed.changes_kinds && may_have_written {
-        store.apply_definitions(routed.target.name.as_deref()).await;
+        store.refresh_definitions(routed.target.name.as_deref()).await;
     }
     if let Err(why) = store.flushed().await {
         answer = Answer::from(ApiError::internal(why.as_ref()));
@@ -203,7 +203,7 @@ fn timeout_problem(parsed: &Result<Target, NoTarget>, path: &str, query: &Query)
         Err(NoTarget::BadEscape) => true,
         Err(_) => request_info::would_stream(path, query.flag("watch").unwrap_or_default()),
     };
-    query.get("timeout").filter(|_| !is_long_running).and_then(deadline_problem)
+    query.get("timeout").filter(|_| !is_long_running).and_then(deadline::timeout_problem)
 }
 
 /// Returns true if the request has no time limit. Upstream: `BasicLongRunningRequestCheck`.

@@ -25,17 +25,16 @@ struct Endpoint {
     after: &'static [&'static str],
 }
 
-const OF_LIFE: &[&str] = &["ping", "log", "loopback-serving-certificate", "etcd"];
-const OF_READINESS: &[&str] = &["ping", "log", "etcd", "etcd-readiness", "informer-sync"];
+const LIVENESS_CHECKS: &[&str] = &["ping", "log", "loopback-serving-certificate", "etcd"];
+const READINESS_CHECKS: &[&str] = &["ping", "log", "etcd", "etcd-readiness", "informer-sync"];
 
 static ENDPOINTS: [Endpoint; 3] = [
-    Endpoint { name: "healthz", before: OF_LIFE, after: &[] },
-    Endpoint { name: "livez", before: OF_LIFE, after: &[] },
-    Endpoint { name: "readyz", before: OF_READINESS, after: &["shutdown"] },
+    Endpoint { name: "healthz", before: LIVENESS_CHECKS, after: &[] },
+    Endpoint { name: "livez", before: LIVENESS_CHECKS, after: &[] },
+    Endpoint { name: "readyz", before: READINESS_CHECKS, after: &["shutdown"] },
 ];
 
-/// The checks of the store.
-const OF_STORE: [&str; 2] = ["etcd", "etcd-readiness"];
+const STORE_CHECKS: [&str; 2] = ["etcd", "etcd-readiness"];
 
 impl Endpoint {
     fn checks(&self) -> impl Iterator<Item = &'static str> {
@@ -84,7 +83,7 @@ impl Endpoint {
 }
 
 fn passes(name: &str, store: &Store) -> bool {
-    !OF_STORE.contains(&name) || store.is_sound()
+    !STORE_CHECKS.contains(&name) || store.is_sound()
 }
 
 /// Returns the paths of all checks, which `/` lists.

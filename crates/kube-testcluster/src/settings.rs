@@ -221,6 +221,11 @@ impl Settings {
         self.admission == Admission::Kube && self.controllers != Controllers::None
     }
 
+    /// Returns true if the objects exist that kube-apiserver creates at its start and for each kind.
+    pub(crate) fn has_system_objects(&self) -> bool {
+        self.admission == Admission::Kube
+    }
+
     /// Returns true if kube-apiserver's bootstrap roles and bindings exist.
     pub(crate) fn has_policy(&self) -> bool {
         self.admission == Admission::Kube || self.authorization == Authorization::Rbac

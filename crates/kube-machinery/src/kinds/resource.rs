@@ -283,7 +283,7 @@ impl Resource {
 
     /// Returns true if upstream takes an object of this kind for a list, because its field `items` is an array.
     /// Upstream: `Unstructured.IsList`.
-    pub fn is_taken_for_list(&self, object: &Value) -> bool {
+    pub fn has_items_list(&self, object: &Value) -> bool {
         self.is_unstructured() && object["items"].is_array()
     }
 

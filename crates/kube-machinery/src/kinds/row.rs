@@ -78,9 +78,9 @@ pub struct ResourceRow {
     pub(super) defaults_but_spec: Option<fn(&mut Value)>,
     /// Changes an object before it is validated and written. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
     pub prepare: fn(&mut Value, &Change<'_>),
-    /// Restores the fields that an update of the status or of the approval cannot change. The arguments are the old
-    /// state and the new one. Upstream: `PrepareForUpdate` of the status strategy. `prepare` may restore more.
-    pub prepare_status_update: fn(&Value, &mut Value),
+    /// Restores the fields that an update of the status or of the approval cannot change: the new state, then the old
+    /// one. Upstream: `PrepareForUpdate` of the status strategy. `prepare` may restore more.
+    pub prepare_status_update: fn(&mut Value, &Value),
     /// Changes a valid object before it is written. Upstream: `Canonicalize`.
     pub canonicalize: fn(&mut Value),
     /// Validates a new object, or an update: the new state, then the old one. Metadata is validated separately.
@@ -166,7 +166,7 @@ fn unchanged(_: &mut Value) {}
 
 fn no_preparation(_: &mut Value, _: &Change<'_>) {}
 
-fn keep_all_but_metadata_and_status(old: &Value, new: &mut Value) {
+fn keep_all_but_metadata_and_status(new: &mut Value, old: &Value) {
     let new = object(new);
     let is_changed = |field: &str| matches!(field, "metadata" | "status");
     new.retain(|field, _| is_changed(field) || old.get(field).is_some());

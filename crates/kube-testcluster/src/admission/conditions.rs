@@ -49,11 +49,11 @@ pub(super) fn combine(
 
 #[cfg(feature = "cel")]
 fn results(conditions: &[Condition], attributes: &Attributes<'_>, row: &Resource) -> Vec<Result<bool, String>> {
-    use super::policy::activation::{Activation, Seen};
+    use super::policy::activation::{Activation, SharedValues};
     use super::policy::evaluation;
 
-    let seen = Seen::of(attributes, row, None);
-    evaluation::conditions(conditions, &Activation::of_webhook(&seen))
+    let shared = SharedValues::of(attributes, row, None);
+    evaluation::conditions(conditions, &Activation::of_webhook(&shared))
 }
 
 #[cfg(not(feature = "cel"))]

@@ -24,7 +24,7 @@ pub(super) fn admit(attributes: &mut Attributes<'_>) -> Result<(), ApiError> {
     }
     if let Some(object) = plugin_request.object.filter(|object| before.as_ref().is_some_and(|before| before != object))
     {
-        attributes.object = Some(Cow::Owned(mutating::taken_over(request, &request.served, object.into())?));
+        attributes.object = Some(Cow::Owned(mutating::converted_back(request, &request.served, object.into())?));
     }
     Ok(())
 }

@@ -32,7 +32,7 @@ use crate::plugins::admit::Operation;
 use crate::store::object::Key;
 use crate::store::{Commit, Store};
 use kube_machinery::conventions::user::User;
-use kube_machinery::kinds::admission::Configured;
+use kube_machinery::kinds::admission::AdmissionConfiguration;
 use kube_machinery::kinds::{NAMESPACES, Resource, Subresource};
 
 /// The admission of one request. Without plugins, webhooks and policies, the gate is open: every write passes, and
@@ -48,7 +48,7 @@ pub(crate) struct Gate<'a> {
 struct RequestContext<'a> {
     store: &'a Store,
     /// The webhooks and policies; `None` if there are none, or if the request writes one of them.
-    configured: Option<Arc<Configured>>,
+    configuration: Option<Arc<AdmissionConfiguration>>,
     /// The kind, in the group and version that the client uses.
     served: Resource,
     subresource: Option<Subresource>,
@@ -112,15 +112,15 @@ impl<'a> Gate<'a> {
 
     fn new(store: &'a Store, target: &Target, commit: Commit, caller: impl FnOnce() -> (Arc<User>, Map)) -> Self {
         // A broken webhook or policy must not prevent its own repair, so none applies to writes of these kinds.
-        let configured = store.configured().filter(|_| !target.served.configures_admission());
-        if configured.is_none() && store.plugins.0.is_empty() {
+        let configuration = store.admission_configuration().filter(|_| !target.served.configures_admission());
+        if configuration.is_none() && store.plugins.0.is_empty() {
             return Self::open();
         }
         let (user, options) = caller();
         let is_namespace = target.served == NAMESPACES;
         let request = RequestContext {
             store,
-            configured,
+            configuration,
             served: target.served.clone(),
             subresource: target.subresource,
             namespace: if is_namespace { target.name.clone() } else { target.namespace.clone() },

@@ -68,7 +68,7 @@ impl<'a> Mutation<'a> {
             self.reinvoke_all(); // a plugin has changed the object after all webhooks of the first round
         }
         let mut reinvoke = Reinvoke::No;
-        for hook in request.configured.iter().flat_map(|configured| &configured.mutating) {
+        for hook in request.configuration.iter().flat_map(|configuration| &configuration.mutating) {
             if self.call(hook, &mut attributes).await? {
                 reinvoke = Reinvoke::Yes;
             }
@@ -128,7 +128,7 @@ async fn changed_by(hook: &Webhook, attributes: &mut Attributes<'_>, row: &Resou
     if after == before {
         return Ok(false);
     }
-    let converted = taken_over(request, row, after)?;
+    let converted = converted_back(request, row, after)?;
     let changed = converted != *object;
     attributes.object = Some(Cow::Owned(converted));
     Ok(changed)
@@ -136,7 +136,7 @@ async fn changed_by(hook: &Webhook, attributes: &mut Attributes<'_>, row: &Resou
 
 /// Converts an object that a plugin or webhook has changed in the version of `row` back to the form that admission
 /// uses.
-pub(super) fn taken_over(request: &RequestContext<'_>, row: &Resource, object: Value) -> Result<Value, ApiError> {
+pub(super) fn converted_back(request: &RequestContext<'_>, row: &Resource, object: Value) -> Result<Value, ApiError> {
     let failed = |why: String| ApiError::internal_error(&why);
     if request.has_whole_objects() {
         let shaped = row.decode_value(object).map_err(failed)?;

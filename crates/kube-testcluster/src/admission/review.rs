@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::refusal::{NotAdmitted, of_webhook};
 use super::{Attributes, RequestContext};
 use crate::http::status::ApiError;
-use crate::webhook::{self, Deadline};
+use crate::webhook::{self, TimeoutParameter};
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::{SideEffects, Webhook};
 use kube_machinery::value::{Value, json};
@@ -48,7 +48,7 @@ pub(super) async fn ask(
     admission_request["uid"] = json!(uid);
     let api_version = format!("admission.k8s.io/{version}");
     let review = json!({"kind": "AdmissionReview", "apiVersion": api_version, "request": admission_request});
-    let answer = webhook::post(request.store, &hook.client, hook.timeout, &review, Deadline::InQuery)
+    let answer = webhook::post(request.store, &hook.client, hook.timeout, &review, TimeoutParameter::Sent)
         .await
         .map_err(|why| NotAdmitted::Unanswered(format!("failed to call webhook: {why}")))?;
     // As upstream, the uid, the kind and the patch type are checked only in v1.

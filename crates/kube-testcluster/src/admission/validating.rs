@@ -11,9 +11,9 @@ use crate::http::status::ApiError;
 /// Calls all webhooks that match. The error is that of the first webhook, in the order of configuration, that does not
 /// admit the request.
 pub(super) async fn dispatch(attributes: &Attributes<'_>) -> Result<(), ApiError> {
-    let Some(configured) = &attributes.request.configured else { return Ok(()) };
+    let Some(configuration) = &attributes.request.configuration else { return Ok(()) };
     let mut invocations = Vec::new();
-    for hook in &configured.validating {
+    for hook in &configuration.validating {
         invocations.extend(matching::invocation(hook, attributes)?.map(|row| (hook, row)));
     }
     let calls = invocations.into_iter().map(async |(hook, row)| {

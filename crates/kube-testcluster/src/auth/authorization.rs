@@ -25,8 +25,11 @@ pub(crate) enum Authorizer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Rules {
     Everything,
-    /// A list of rules, and the errors in finding them.
-    These(Vec<PolicyRule>, String),
+    /// The listed rules. `problem` names the errors in finding them; it is empty if there were none.
+    Listed {
+        rules: Vec<PolicyRule>,
+        problem: String,
+    },
 }
 
 impl Authorizer {
@@ -50,7 +53,7 @@ impl Authorizer {
             Self::AlwaysAllow => Rules::Everything,
             Self::Rbac(live) => {
                 let (rules, problems) = with_policy(live, |policy| policy.rules_for(user, namespace));
-                Rules::These(rules, aggregate(problems).unwrap_or_default())
+                Rules::Listed { rules, problem: aggregate(problems).unwrap_or_default() }
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::admission::builtin::DEFAULT_ACCOUNT;
 use crate::bootstrap::{api_service, bootstrap_policy, flow_control, many_pods};
 use crate::controllers::cluster_role_aggregation::{is_aggregated, rules_of};
 use crate::controllers::root_ca::root_ca;
-use crate::settings::{Admission, Controllers};
+use crate::settings::Controllers;
 use crate::store::Store;
 use crate::store::object::{Draft, Key};
 use crate::verbs::create::{prepare, prepare_own};
@@ -80,7 +80,7 @@ pub(super) fn write_system(store: &Store) {
             write_namespace(store, namespace);
         }
     }
-    if store.settings.admission == Admission::Kube {
+    if store.settings.has_system_objects() {
         write_missing(store, SERVICE_CIDRS, None, api_service::service_cidr(&store.clock.now()));
         write_missing(store, SERVICES, Some("default"), api_service::service());
         write_missing(store, ENDPOINTS, Some("default"), api_service::endpoints());

@@ -12,7 +12,7 @@ use crate::store::object::{Object, Opened};
 use crate::store::{Commit, Store};
 use crate::verbs::conversion;
 use crate::verbs::delete::remove;
-use crate::verbs::delete_options::{DeleteOptions, Policy};
+use crate::verbs::delete_options::{DeleteOptions, PropagationPolicy};
 use crate::verbs::ownership::{Component, Writer};
 use crate::verbs::update;
 use kube_machinery::conventions::edit::list;
@@ -65,14 +65,14 @@ pub(crate) async fn check_owners(
         if dependents.iter().any(also_waits) {
             clear_block_owner_deletion(store, object_ref).await?; // objects that own each other would wait for each other forever
         }
-        Policy::Foreground
+        PropagationPolicy::Foreground
     } else {
         // As upstream, a finalizer that the object already has decides about its own dependents.
         let has = |name: &str| object.summary.has_finalizer(name);
         match () {
-            () if has(ORPHAN) => Policy::Orphan,
-            () if has(FOREGROUND) => Policy::Foreground,
-            () => Policy::Background,
+            () if has(ORPHAN) => PropagationPolicy::Orphan,
+            () if has(FOREGROUND) => PropagationPolicy::Foreground,
+            () => PropagationPolicy::Background,
         }
     };
     let gate = Gate::of_component(store, &object.resource, &object.key, USER);

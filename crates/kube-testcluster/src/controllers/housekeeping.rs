@@ -143,9 +143,9 @@ impl WriteHook for Housekeeping {
         let before = queue.due.len();
         queue.note(event, storage, catalog);
         if self.has_nodes {
-            queue.note_orphans(event, storage);
+            queue.note_nodes(event, storage);
         }
-        queue.note_ends(event);
+        queue.note_pods(event);
         queue.note_roles(event);
         if self.has_accounts {
             queue.note_accounts(event);
@@ -216,7 +216,7 @@ impl Housekeeping {
 
     /// Drops the work items that the writes so far have caused.
     pub(crate) fn discard(&self) {
-        self.lock().forget();
+        self.lock().clear();
         self.unfinished.send_replace(0);
     }
 

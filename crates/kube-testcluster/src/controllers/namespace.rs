@@ -12,7 +12,7 @@ use crate::store::filter::Filter;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
 use crate::verbs::delete::{give_way, remove};
-use crate::verbs::delete_options::{DeleteOptions, Policy};
+use crate::verbs::delete_options::{DeleteOptions, PropagationPolicy};
 use crate::verbs::list::everything;
 use crate::verbs::ownership::{Component, written_by};
 use crate::verbs::update;
@@ -86,7 +86,7 @@ async fn change(store: &Store, going: &Object, next: impl Fn(&Opened) -> Next) -
 async fn delete_all(store: &Store, resource: &Resource, filter: &Filter) -> Result<(), ApiError> {
     let page = everything(store, resource, filter);
     for (n, object) in page.objects.iter().filter(|object| !is_deleting(object)).enumerate() {
-        let options = DeleteOptions::of_controller(None, Policy::Background);
+        let options = DeleteOptions::of_controller(None, PropagationPolicy::Background);
         let gate = Gate::of_component(store, resource, &object.key, USER);
         match remove(store, resource, &object.key, &options, &gate).await {
             Err(error) if !is_gone_or_changed(&error) => return Err(error),

@@ -17,7 +17,7 @@ use super::status::ApiError;
 use kube_machinery::conventions::go_duration::duration;
 
 /// The longest time that a write may take. Upstream: `requestTimeoutUpperBound`.
-const MOST_OF_A_WRITE: Duration = Duration::from_secs(34);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(34);
 
 /// The longest time from a request to the end of its answer. Upstream: `--request-timeout`.
 pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
@@ -50,7 +50,7 @@ fn requested(timeout: Option<&str>, most: Duration) -> Duration {
 }
 
 /// Returns the error message for a malformed timeout. An empty timeout is fine.
-pub(crate) fn deadline_problem(text: &str) -> Option<String> {
+pub(crate) fn timeout_problem(text: &str) -> Option<String> {
     let problem = if text.is_empty() { None } else { duration(text).err() };
     problem.map(|problem| format!("invalid timeout specified in the request URL - time: {problem}"))
 }
@@ -61,7 +61,7 @@ pub(crate) async fn finish<T>(
     timeout: Option<&str>,
     write: impl Future<Output = Result<T, ApiError>>,
 ) -> Result<T, ApiError> {
-    let most = requested(timeout, MOST_OF_A_WRITE);
+    let most = requested(timeout, WRITE_TIMEOUT);
     tokio::time::timeout(most, write).await.unwrap_or_else(|_| {
         Err(ApiError::timeout("request did not complete within requested timeout - context deadline exceeded"))
     })
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn a_timeout_is_a_duration_as_go_reads_it() {
         for good in ["", "0", "-1s", "1h2m3.5s", ".5ms", "+3us"] {
-            assert_eq!(deadline_problem(good), None, "{good}");
+            assert_eq!(timeout_problem(good), None, "{good}");
         }
         for (bad, why) in [
             ("x", "invalid duration \"x\""),
@@ -86,7 +86,7 @@ mod tests {
             ("99999999999h", "invalid duration \"99999999999h\""),
         ] {
             let why = format!("invalid timeout specified in the request URL - time: {why}");
-            assert_eq!(deadline_problem(bad), Some(why));
+            assert_eq!(timeout_problem(bad), Some(why));
         }
     }
 }

@@ -16,12 +16,12 @@ use tokio_util::sync::PollSemaphore;
 /// The size in bytes from which the body, the object or the list of a request makes its work heavy.
 const HEAVY: u64 = 64 * 1024;
 
-/// The threads of the runtime. A request over a socket has this as an extension, because it has a task of its own. A
-/// request in process has no such extension: it shares its task with the program's own code, which must not be moved to
-/// another thread.
+/// The threads of the runtime that serves a socket. A request over a socket has this as an extension, because it has a
+/// task of its own. A request in process has no such extension: it shares its task with the program's own code, which
+/// must not be moved to another thread.
 #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "only a socket has requests with a task of their own"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Threads {
+pub(crate) enum SocketThreads {
     One,
     Several,
 }
@@ -40,9 +40,9 @@ pub(crate) enum Weight {
 
 impl Weight {
     /// Returns the weight of work on this many bytes.
-    pub(crate) fn of(threads: Option<Threads>, bytes: u64) -> Self {
+    pub(crate) fn of(threads: Option<SocketThreads>, bytes: u64) -> Self {
         match threads {
-            Some(Threads::Several) if bytes >= HEAVY => Self::Heavy,
+            Some(SocketThreads::Several) if bytes >= HEAVY => Self::Heavy,
             _ => Self::Light,
         }
     }

@@ -111,7 +111,7 @@ impl Representation {
                 Ok(response)
             }
             Content::Events(events) => watch_encoder::response(self, events, budget),
-            Content::Object(object) if object.summary.is_taken_for_list => Err(ApiError::taken_for_list()),
+            Content::Object(object) if object.summary.has_items_list => Err(ApiError::taken_for_list()),
             Content::Object(object) if is_stored_form => Ok(status::json(code, object.json().into())),
             Content::Object(object) => self.value(code, object.value()?),
             Content::List(list) if is_stored_form => {
@@ -135,7 +135,7 @@ impl Representation {
     }
 
     fn value(&self, code: StatusCode, value: Value) -> Result<Response, ApiError> {
-        if value["kind"] == self.resource.kind() && self.resource.is_taken_for_list(&value) {
+        if value["kind"] == self.resource.kind() && self.resource.has_items_list(&value) {
             return Err(ApiError::taken_for_list());
         }
         let value = if value["kind"] == "Status" { value } else { self.view(value, Definitions::Shown)? };

@@ -22,7 +22,7 @@ use tower::Layer;
 
 use super::activity::{Activity, IDLE_FOR, Over, follow};
 use super::guard::only_for_this_machine;
-use super::heavy::Threads;
+use super::heavy::SocketThreads;
 use super::lingering::{Lingering, Unread};
 use super::refusals::StatusOnRefusal;
 use super::unread_body::read_the_rest;
@@ -188,10 +188,10 @@ async fn accept<L: Listener>(
     tasks.shutdown().await; // when this returns, no connection holds the router any more
 }
 
-fn threads() -> Threads {
+fn threads() -> SocketThreads {
     match Handle::current().runtime_flavor() {
-        RuntimeFlavor::CurrentThread => Threads::One,
-        _ => Threads::Several,
+        RuntimeFlavor::CurrentThread => SocketThreads::One,
+        _ => SocketThreads::Several,
     }
 }
 

@@ -7,30 +7,30 @@ use std::sync::{Arc, PoisonError, RwLock};
 use super::Store;
 use super::storage::Storage;
 use kube_machinery::kinds::RESOURCES;
-use kube_machinery::kinds::admission::Configured;
+use kube_machinery::kinds::admission::AdmissionConfiguration;
 
 /// The admission configuration after the last write to it.
 #[derive(Debug, Default)]
-pub(super) struct Configuration {
+pub(super) struct ConfigurationCache {
     /// False if no webhook and no policy exists, so that most requests need no lock to find that out.
     is_any: AtomicBool,
-    parsed: RwLock<Arc<Configured>>,
+    parsed: RwLock<Arc<AdmissionConfiguration>>,
 }
 
 impl Store {
     /// Returns the webhook configurations and admission policies, or `None` if there are none.
-    pub(crate) fn configured(&self) -> Option<Arc<Configured>> {
-        if !self.configured.is_any.load(Ordering::Acquire) {
+    pub(crate) fn admission_configuration(&self) -> Option<Arc<AdmissionConfiguration>> {
+        if !self.admission_configuration.is_any.load(Ordering::Acquire) {
             return None;
         }
-        Some(self.configured.parsed.read().unwrap_or_else(PoisonError::into_inner).clone())
+        Some(self.admission_configuration.parsed.read().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     /// Parses all objects that configure admission. They are few and change seldom. A policy that has not changed is
     /// taken over from the configuration before, because its expressions are slow to compile.
-    pub(super) fn configure(&self, storage: &Storage) {
-        let before = self.configured.parsed.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut next = Configured::default();
+    pub(super) fn reparse_admission(&self, storage: &Storage) {
+        let before = self.admission_configuration.parsed.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut next = AdmissionConfiguration::default();
         for row in RESOURCES.iter().filter(|row| row.configures_admission()) {
             for object in storage.of_kind(row) {
                 if let Ok(opened) = object.open() {
@@ -39,7 +39,7 @@ impl Store {
             }
         }
         let is_any = !next.is_empty();
-        *self.configured.parsed.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
-        self.configured.is_any.store(is_any, Ordering::Release);
+        *self.admission_configuration.parsed.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        self.admission_configuration.is_any.store(is_any, Ordering::Release);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::companion::Companion;
 use super::event::Event;
 use super::object::{Draft, Key, Object, Opened};
-use super::reservation::Reservation;
+use super::reservation::ReservedValues;
 use super::storage::Storage;
 use super::watch_cache::Audience;
 use super::writes::Write;
@@ -42,7 +42,7 @@ pub(crate) enum Commit {
 impl Store {
     /// Stores a new object together with its companions, if `admit` agrees. `admit` runs under the lock that the write
     /// holds, so the state it sees cannot change before the object is stored. It must refuse the write if another
-    /// request has changed a companion meanwhile (`Companion::has_moved`).
+    /// request has changed a companion meanwhile (`Companion::is_stale`).
     ///
     /// # Errors
     /// `Unwritable`, `AlreadyExists`, `NotAllocated`, or the error of `admit`.
@@ -56,7 +56,7 @@ impl Store {
         companions: Vec<Companion>,
     ) -> Result<Arc<Object>, E> {
         self.before_commit(commit).await?;
-        let reservation = self.allocators.reserve(resource, &key, &mut value, None)?;
+        let reserved = self.allocators.reserve(resource, &key, &mut value, None)?;
         let draft = (commit == Commit::Really).then(|| Draft::of_written(resource, key.clone(), &mut value));
         let mut state = self.lock();
         admit(&state.storage, &companions)?;
@@ -74,7 +74,7 @@ impl Store {
             let value = resource.as_read_back(&value).unwrap_or(value);
             return Ok(Arc::new(Object::unwritten(resource, key, &value)));
         };
-        reservation.keep();
+        reserved.keep();
         self.put_companions(&mut state, companions);
         let written = self.put(&mut state, draft, value);
         drop(state);
@@ -130,13 +130,13 @@ impl Store {
         (resource, mut next): (Resource, Next),
     ) -> Result<Option<Arc<Opened>>, StoreError> {
         let (resource, key) = (&resource, &current.key);
-        let reservation = match &mut next {
+        let reserved = match &mut next {
             Next::Put(value) | Next::PutWith(value, _) => {
                 match self.allocators.reserve(resource, key, value, Some(&current.value)) {
-                    Ok(reservation) => Some(reservation),
+                    Ok(reserved) => Some(reserved),
                     // Another request has changed this object, and its old allocation may belong to another object:
                     // retry with the new state.
-                    Err(_) if self.has_moved_on(current) => return Ok(None),
+                    Err(_) if self.is_stale(current) => return Ok(None),
                     Err(refused) => return Err(refused),
                 }
             }
@@ -153,7 +153,7 @@ impl Store {
             Next::PutWith(_, companions) if commit == Commit::Really => std::mem::take(companions),
             _ => Vec::new(),
         };
-        if companions.iter().any(|companion| companion.has_moved(&state.storage)) {
+        if companions.iter().any(|companion| companion.is_stale(&state.storage)) {
             return Ok(None);
         }
         // The response to a write that gives the object no new revision.
@@ -170,7 +170,7 @@ impl Store {
             }
             (Commit::Really, Next::Put(value) | Next::PutWith(value, _)) => match draft {
                 Some(draft) => {
-                    reservation.into_iter().for_each(Reservation::keep);
+                    reserved.into_iter().for_each(ReservedValues::keep);
                     self.put_companions(&mut state, companions);
                     self.put(&mut state, draft, value)
                 }
@@ -191,7 +191,7 @@ impl Store {
     }
 
     /// Returns true if another request has written or removed the object since it was read.
-    fn has_moved_on(&self, from: &Opened) -> bool {
+    fn is_stale(&self, from: &Opened) -> bool {
         self.get(&from.resource, &from.key).is_none_or(|stored| stored.revision != from.revision)
     }
 
@@ -240,7 +240,7 @@ impl Store {
             wal.append(&event);
         }
         if resource.configures_admission() {
-            self.configure(&state.storage);
+            self.reparse_admission(&state.storage);
         }
         if let Some(hook) = &state.hook {
             hook.after_write(&event, &state.storage, &self.catalog());

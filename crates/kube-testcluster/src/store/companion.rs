@@ -26,13 +26,13 @@ impl Companion {
 
     /// Returns true if another request has written or removed the object since it was read, so that its new state must
     /// be computed again.
-    pub(crate) fn has_moved(&self, storage: &Storage) -> bool {
+    pub(crate) fn is_stale(&self, storage: &Storage) -> bool {
         storage.get(&self.from.resource, &self.from.key).is_none_or(|stored| stored.revision != self.from.revision)
     }
 }
 
 impl Store {
-    /// Stores the companions of a write, none of which has moved.
+    /// Stores the companions of a write, none of which is stale.
     pub(super) fn put_companions(&self, state: &mut StoreState, companions: Vec<Companion>) {
         for Companion { new, draft, .. } in companions {
             self.put(state, draft, new);

@@ -12,14 +12,14 @@ use kube_machinery::kinds::custom_resource::Definition;
 
 /// A function that applies the definition with this name, or, for `None`, all definitions that have changed. The
 /// builder sets it in the store, so that the request handlers need not know the controllers.
-pub(crate) type ApplyDefinitions = for<'s> fn(&'s Store, Option<&'s str>) -> BoxFuture<'s, ()>;
+pub(crate) type RefreshDefinitions = for<'s> fn(&'s Store, Option<&'s str>) -> BoxFuture<'s, ()>;
 
 impl Store {
     /// Brings the served kinds to the state that a write to definitions asks for. A request waits for this before it is
     /// answered, so its client can use the new kind at once.
-    pub(crate) async fn apply_definitions(&self, name: Option<&str>) {
-        if let Some(apply) = self.definition_controller.get() {
-            apply(self, name).await;
+    pub(crate) async fn refresh_definitions(&self, name: Option<&str>) {
+        if let Some(refresh) = self.definition_controller.get() {
+            refresh(self, name).await;
         }
     }
 

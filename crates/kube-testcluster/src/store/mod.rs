@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
-use self::configured::Configuration;
-use self::definitions::ApplyDefinitions;
+use self::admission_configuration::ConfigurationCache;
+use self::definitions::RefreshDefinitions;
 use self::documents::Documents;
 use self::event::Event;
 use self::expiry::Expiry;
@@ -28,9 +28,9 @@ use kube_controllers::clock::Clock;
 use kube_machinery::conventions::random::Random;
 use kube_machinery::kinds::{Catalog, GroupResource, RESOURCES, Resource};
 
+mod admission_configuration;
 mod commit;
 pub(crate) mod companion;
-mod configured;
 mod definitions;
 mod documents;
 mod error;
@@ -80,13 +80,13 @@ pub(crate) struct Store {
     documents: Documents,
     /// The webhook configurations and admission policies. They are replaced under the lock of `state`, and read without
     /// that lock.
-    configured: Configuration,
+    admission_configuration: ConfigurationCache,
     /// The admission plugins of the program that embeds the cluster.
     pub(crate) plugins: Plugins,
     /// The authorizer. Without one, every user may do everything.
     pub(crate) authorizer: OnceLock<Arc<dyn Authorize>>,
-    /// The controller of definitions, for [`apply_definitions`](Self::apply_definitions).
-    pub(crate) definition_controller: OnceLock<ApplyDefinitions>,
+    /// The controller of definitions, for [`refresh_definitions`](Self::refresh_definitions).
+    pub(crate) definition_controller: OnceLock<RefreshDefinitions>,
     /// Wakes the controller that finalizes CustomResourceDefinitions: a definition is being deleted, or an object was
     /// removed whose definition waits for that.
     pub(crate) terminations: Notify,
@@ -228,7 +228,7 @@ impl Store {
             allocators,
             catalog,
             documents: Documents::default(),
-            configured: Configuration::default(),
+            admission_configuration: ConfigurationCache::default(),
             plugins: Plugins::default(),
             definition_controller: OnceLock::new(),
             terminations,
@@ -357,7 +357,7 @@ impl Store {
         for resource in self.catalog().stored() {
             let lags = self.faults.lags(resource);
             if let Ok(cache) = state.cache(resource) {
-                cache.set_stopped(lags);
+                if lags { cache.stop() } else { cache.resume() }
             }
         }
         self.moved.send_replace(());

@@ -34,12 +34,12 @@ impl Allocators {
         key: &Key,
         new: &mut Value,
         old: Option<&Value>,
-    ) -> Result<Reservation, StoreError> {
-        let Some(allocator) = self.0.get(&resource.group_resource()) else { return Ok(Reservation(None)) };
+    ) -> Result<ReservedValues, StoreError> {
+        let Some(allocator) = self.0.get(&resource.group_resource()) else { return Ok(ReservedValues(None)) };
         let number = lock(allocator).reserve(key.as_str(), new, old);
         let refused =
             |causes| StoreError::NotAllocated { resource: resource.clone(), name: key.name().to_owned(), causes };
-        Ok(Reservation(Some((allocator.clone(), number.map_err(refused)?))))
+        Ok(ReservedValues(Some((allocator.clone(), number.map_err(refused)?))))
     }
 
     /// Records in the kind's allocator which values an object has after a write; `None` after a removal.
@@ -54,15 +54,14 @@ fn lock(allocator: &Mutex<Box<dyn Allocator>>) -> MutexGuard<'_, Box<dyn Allocat
     allocator.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The values reserved for an object that is not written yet. Dropping the reservation gives them back. Holds the
-/// allocator, and the number that it gave to the reservation; `None` if the kind has no allocator, or after
-/// [`keep`](Self::keep).
+/// The values reserved for an object that is not written yet. Dropping this gives them back. Holds the allocator, and
+/// the number that it gave to the reservation; `None` if the kind has no allocator, or after [`keep`](Self::keep).
 #[derive(Debug)]
-#[must_use = "dropping a reservation gives its values back at once"]
-pub(super) struct Reservation(Option<(Shared, u64)>);
+#[must_use = "dropping reserved values gives them back at once"]
+pub(super) struct ReservedValues(Option<(Shared, u64)>);
 
-impl Reservation {
-    /// Makes the reservation permanent, because the object is written.
+impl ReservedValues {
+    /// Gives the values to the object for good, because the object is written.
     pub(super) fn keep(mut self) {
         if let Some((allocator, number)) = self.0.take() {
             lock(&allocator).commit(number);
@@ -70,7 +69,7 @@ impl Reservation {
     }
 }
 
-impl Drop for Reservation {
+impl Drop for ReservedValues {
     fn drop(&mut self) {
         if let Some((allocator, number)) = self.0.take() {
             lock(&allocator).roll_back(number);

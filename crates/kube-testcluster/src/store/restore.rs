@@ -8,7 +8,6 @@ use super::Store;
 use super::object::{Key, Object};
 use super::wal::{DataError, Folder, Restored, RestoredObject, Wal};
 use super::watch_cache::Audience;
-use kube_machinery::conventions::random::Random;
 use kube_machinery::kinds::Dispatcher;
 use kube_machinery::kinds::custom_resource::Definition;
 use kube_machinery::kinds::{Catalog, Resource, Scope};
@@ -40,8 +39,8 @@ impl Store {
             writes.push(Arc::new(state.storage.restore(Object::new(&resource, key, restored.revision, value))));
         }
         let revision = state.storage.revision();
-        self.configure(&state.storage);
-        *self.random() = Random::new(self.settings.seed ^ revision.rotate_left(32)); // another seed, so that no uid is given twice
+        self.reparse_admission(&state.storage);
+        self.renew_random(revision);
         let hook = state.hook.clone();
         for write in writes {
             state.expiry.note(&write);

@@ -54,10 +54,9 @@ impl Store {
         Snapshot { revision: state.storage.revision(), time: self.clock.time(), objects }
     }
 
-    /// Seeds the random generator anew. Objects that come back from a snapshot may have been made by another cluster
-    /// with the same seed, and no uid may be given twice.
-    pub(crate) fn renew_random(&self) {
-        let revision = self.lock().storage.revision();
+    /// Seeds the random generator anew, for a store at this revision. The objects of a snapshot or a folder may have
+    /// been made by another cluster with the same seed, and no uid may be given twice.
+    pub(crate) fn renew_random(&self, revision: u64) {
         *self.random() = Random::new(self.settings.seed ^ revision.rotate_left(32));
     }
 

@@ -25,7 +25,7 @@ pub(crate) struct Storage {
     compacted: u64,
     /// By kind, then by key.
     kinds: BTreeMap<GroupResource, BTreeMap<Key, Vec<Version>>>,
-    log: VecDeque<Write>,
+    log: VecDeque<LogEntry>,
     /// The largest number of revisions in the history.
     keep: usize,
     /// The longest time that an earlier state stays in the history.
@@ -36,7 +36,7 @@ pub(crate) struct Storage {
 
 /// The write of a revision, as the log keeps it.
 #[derive(Debug)]
-struct Write {
+struct LogEntry {
     kind: GroupResource,
     key: Key,
     at: Instant,
@@ -67,8 +67,8 @@ impl Storage {
     /// Compacts the states that are older than `age`. Returns the oldest revision left, if it compacted any.
     pub(crate) fn forget_old(&mut self) -> Option<u64> {
         let now = Instant::now();
-        let is_old = |write: &Write| write.at.checked_add(self.age).is_some_and(|end| end <= now);
-        let ended = self.log.iter().take_while(|write| is_old(write)).count() as u64;
+        let is_old = |entry: &LogEntry| entry.at.checked_add(self.age).is_some_and(|end| end <= now);
+        let ended = self.log.iter().take_while(|entry| is_old(entry)).count() as u64;
         (ended > 0).then(|| {
             self.compact(self.compacted + ended);
             self.compacted
@@ -181,7 +181,7 @@ impl Storage {
         let revision = revision.min(self.revision);
         while self.compacted < revision {
             self.compacted += 1;
-            let Write { kind, key, replaces, is_long, .. } =
+            let LogEntry { kind, key, replaces, is_long, .. } =
                 self.log.pop_front().expect("the log has an entry for each revision not compacted");
             if !replaces && !is_long {
                 continue; // there is no earlier state to drop, and nothing to pack
@@ -222,7 +222,7 @@ impl Storage {
         versions.push(Version { revision, object: object.clone() });
         let (at, replaces) = (Instant::now(), versions.len() > 1);
         let is_long = object.as_deref().is_some_and(is_long);
-        self.log.push_back(Write { kind, key, at, replaces, is_long });
+        self.log.push_back(LogEntry { kind, key, at, replaces, is_long });
         if self.log.len() > self.keep {
             self.compact(self.compacted + 1);
         }

@@ -14,7 +14,7 @@ pub(crate) struct Summary {
     pub(crate) is_deleting: bool,
     pub(crate) has_owners: bool,
     /// True if upstream takes the object for a list, and so fails to return it.
-    pub(crate) is_taken_for_list: bool,
+    pub(crate) has_items_list: bool,
     /// The number of entries in `texts` that are labels: two for each label, its key and its value.
     labels: u32,
     /// The number of entries in `texts` that are finalizers.
@@ -39,7 +39,7 @@ impl Summary {
         Self {
             is_deleting: metadata["deletionTimestamp"].is_string(),
             has_owners: metadata["ownerReferences"].as_array().is_some_and(|owners| !owners.is_empty()),
-            is_taken_for_list: resource.is_taken_for_list(value),
+            has_items_list: resource.has_items_list(value),
             labels: labels.count() as u32, // a request has 3 MiB at most
             finalizers: finalizers.count() as u32,
             texts: plain.chain(fields).collect(),

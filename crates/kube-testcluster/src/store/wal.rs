@@ -42,7 +42,7 @@ const LONG: u64 = 64 << 20;
 
 /// The progress of the writer thread.
 #[derive(Clone, Debug)]
-struct Progress {
+struct DiskProgress {
     /// The revision of the last write that is on the disk.
     revision: u64,
     /// The reason why the last attempt to write has failed. While it is set, the store refuses writes.
@@ -65,7 +65,7 @@ pub(crate) struct Wal {
     /// The revision of the last write that was appended.
     appended: AtomicU64,
     /// The progress of the writer thread.
-    on_disk: watch::Receiver<Progress>,
+    on_disk: watch::Receiver<DiskProgress>,
     /// `None` after [`close`](Self::close).
     writer: Mutex<Option<Running>>,
 }
@@ -82,7 +82,7 @@ impl Wal {
     pub(super) fn begin(folder: Folder, storage: &Storage) -> Result<Self, DataError> {
         let writer = Writer::begin(folder, storage, LONG)?;
         let revision = storage.revision();
-        let (progress, on_disk) = watch::channel(Progress { revision, refused: None, attempts: 0 });
+        let (progress, on_disk) = watch::channel(DiskProgress { revision, refused: None, attempts: 0 });
         let (messages, receiver) = unbounded_channel();
         let thread = writer.spawn(receiver, progress)?;
         Ok(Self { appended: AtomicU64::new(revision), on_disk, writer: Mutex::new(Some(Running { messages, thread })) })
@@ -133,8 +133,12 @@ impl Wal {
     }
 
     /// Waits until the progress is `enough`, or a later attempt has failed.
-    async fn attempt_after(&self, seen: &Progress, enough: impl Fn(&Progress) -> bool) -> Result<Progress, Arc<str>> {
-        let failed = |progress: &Progress| progress.refused.is_some() && progress.attempts > seen.attempts;
+    async fn attempt_after(
+        &self,
+        seen: &DiskProgress,
+        enough: impl Fn(&DiskProgress) -> bool,
+    ) -> Result<DiskProgress, Arc<str>> {
+        let failed = |progress: &DiskProgress| progress.refused.is_some() && progress.attempts > seen.attempts;
         let mut on_disk = self.on_disk.clone();
         let reached = on_disk.wait_for(|progress| enough(progress) || failed(progress)).await;
         reached.map(|progress| progress.clone()).map_err(|_| closed())

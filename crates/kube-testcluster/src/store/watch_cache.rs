@@ -135,12 +135,14 @@ impl WatchCache {
         self.apply(event, audience)
     }
 
-    /// Stops the cache, or resumes it and applies the queued writes.
-    pub(crate) fn set_stopped(&mut self, stopped: bool) {
-        self.stopped = stopped;
-        if !stopped {
-            self.catch_up();
-        }
+    pub(crate) fn stop(&mut self) {
+        self.stopped = true;
+    }
+
+    /// Resumes the cache, and applies the queued writes.
+    pub(crate) fn resume(&mut self) {
+        self.stopped = false;
+        self.catch_up();
     }
 
     /// Applies the queued writes.

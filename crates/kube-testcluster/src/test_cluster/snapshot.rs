@@ -37,10 +37,11 @@ impl TestCluster {
     /// An object of the snapshot cannot be read.
     pub async fn restore(&self, snapshot: &Snapshot) -> Result<(), NotRestored> {
         let store = &self.0.store;
-        store.renew_random(); // so that no uid of the snapshot is given to another object
+        let revision = store.lock().storage.revision();
+        store.renew_random(revision); // so that no uid of the snapshot is given to another object
         store.remove_newer(snapshot);
         store.put_back(snapshot, RestoreStep::BuiltIn)?;
-        custom_resource_definition::apply_all(store).await; // custom resources are read with their definitions
+        custom_resource_definition::refresh_all(store).await; // custom resources are read with their definitions
         store.put_back(snapshot, RestoreStep::Custom)?;
         Ok(())
     }

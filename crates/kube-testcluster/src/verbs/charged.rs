@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::admission::builtin::{Write, namespace_lifecycle};
+use crate::admission::builtin::{WriteAttributes, namespace_lifecycle};
 use crate::http::status::ApiError;
 use crate::store::companion::Companion;
 use crate::store::object::{Key, Object};
@@ -27,18 +27,18 @@ impl From<StoreError> for NotStored {
 /// Stores a new object together with its charges. `charge` computes them again if a quota has changed meanwhile. A dry
 /// run charges nothing.
 pub(super) async fn store_new(
-    creation: Write<'_>,
+    creation: WriteAttributes<'_>,
     key: Key,
     value: &Value,
     commit: Commit,
     mut charges: Vec<Companion>,
     charge: impl Fn() -> Result<Vec<Companion>, ApiError>,
 ) -> Result<Arc<Object>, ApiError> {
-    let Write { store, resource, .. } = creation;
+    let WriteAttributes { store, resource, .. } = creation;
     let admit = |storage: &Storage, charges: &[Companion]| {
         namespace_lifecycle(storage, resource, &key).map_err(NotStored::Refused)?;
-        let has_moved = commit == Commit::Really && charges.iter().any(|charge| charge.has_moved(storage));
-        if has_moved { Err(NotStored::ChargedMeanwhile) } else { Ok(()) }
+        let is_stale = commit == Commit::Really && charges.iter().any(|charge| charge.is_stale(storage));
+        if is_stale { Err(NotStored::ChargedMeanwhile) } else { Ok(()) }
     };
     loop {
         match store.create(resource, key.clone(), value.clone(), commit, admit, charges).await {
@@ -50,7 +50,7 @@ pub(super) async fn store_new(
 }
 
 /// Adds the charges of an update to its new state. The store computes the update again if a quota has changed since.
-pub(super) fn next(update: Write<'_>, next: Next) -> Result<Next, ApiError> {
+pub(super) fn next(update: WriteAttributes<'_>, next: Next) -> Result<Next, ApiError> {
     let Next::Put(new) = next else { return Ok(next) };
     let charges = update.charges(&new)?;
     Ok(if charges.is_empty() { Next::Put(new) } else { Next::PutWith(new, charges) })

@@ -16,7 +16,7 @@ use kube_machinery::kinds::field_selector::Selectable;
 use kube_machinery::value::{Value, json};
 
 /// A component, with its problem if it is not healthy.
-struct Component {
+struct ProbedComponent {
     name: &'static str,
     problem: Option<String>,
 }
@@ -42,28 +42,28 @@ pub(crate) fn get_or_list(call: &Call) -> Result<Answer, ApiError> {
         return Err(ApiError::method_not_supported(&target.served, "watch"));
     }
     let is_asked_for =
-        |component: &&Component| filter.labels.matches_values(|_| None) && filter.fields.matches(*component);
-    let items: Vec<Value> = components.iter().filter(is_asked_for).map(Component::status).collect();
+        |component: &&ProbedComponent| filter.labels.matches_values(|_| None) && filter.fields.matches(*component);
+    let items: Vec<Value> = components.iter().filter(is_asked_for).map(ProbedComponent::status).collect();
     let list = json!({"kind": target.served.list_kind(), "apiVersion": api_version, "metadata": {}, "items": items});
     Ok(Answer::value(StatusCode::OK, list))
 }
 
 /// Returns the components. Upstream probes each at its port, so a component that this cluster does not run gets the
 /// error of a closed port.
-fn components(settings: &Settings) -> [Component; 3] {
+fn components(settings: &Settings) -> [ProbedComponent; 3] {
     let at = |name, port, runs: bool| {
         let refused = format!("dial tcp 127.0.0.1:{port}: connect: connection refused");
         let problem = format!("Get \"https://127.0.0.1:{port}/healthz\": {refused}");
-        Component { name, problem: Some(problem).filter(|_| !runs) }
+        ProbedComponent { name, problem: Some(problem).filter(|_| !runs) }
     };
     [
         at("controller-manager", 10257, settings.controllers != Controllers::None),
-        Component { name: "etcd-0", problem: None },
+        ProbedComponent { name: "etcd-0", problem: None },
         at("scheduler", 10259, settings.kubelets == Kubelets::Run),
     ]
 }
 
-impl Component {
+impl ProbedComponent {
     fn status(&self) -> Value {
         let healthy = if self.problem.is_none() { "True" } else { "False" };
         let message = self.problem.as_deref().unwrap_or("ok");
@@ -72,7 +72,7 @@ impl Component {
     }
 }
 
-impl Selectable for Component {
+impl Selectable for ProbedComponent {
     fn name(&self) -> &str {
         self.name
     }

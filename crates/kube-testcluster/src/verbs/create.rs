@@ -9,7 +9,7 @@ use http::StatusCode;
 use super::owners::{self, Moment};
 use super::ownership::{self, Component, CreatedBy, Writer, set_entries};
 use super::{Call, charged, conversion};
-use crate::admission::builtin::{Write, name_of, namespace_lifecycle, taint_nodes_by_condition};
+use crate::admission::builtin::{WriteAttributes, name_of, namespace_lifecycle, taint_nodes_by_condition};
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::policy_parameters;
 use crate::auth::rbac::escalation::{self, Grant};
@@ -156,8 +156,14 @@ fn check_creation_by_name(target: &Target, writer: &Writer) -> Result<(), ApiErr
     caller.authorizer.check(&caller.user, &Attributes::Resource(attributes))
 }
 
-fn creation_of<'a>(store: &'a Store, target: &'a Target) -> Write<'a> {
-    Write { store, resource: &target.resource, subresource: None, namespace: target.namespace.as_deref(), old: None }
+fn creation_of<'a>(store: &'a Store, target: &'a Target) -> WriteAttributes<'a> {
+    WriteAttributes {
+        store,
+        resource: &target.resource,
+        subresource: None,
+        namespace: target.namespace.as_deref(),
+        old: None,
+    }
 }
 
 /// Runs the built-in plugins, the program's plugins and the mutating webhooks over a new object.

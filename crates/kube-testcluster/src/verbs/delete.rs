@@ -48,7 +48,7 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
         Outcome::Gone(object) if resource.delete_response == DeleteResponse::Status => {
             status::removed(&target.served, key.name(), object.summary.uid())
         }
-        Outcome::Kept(object) if options.cascades => Answer::object(StatusCode::ACCEPTED, object),
+        Outcome::Kept(object) if options.forbids_orphans => Answer::object(StatusCode::ACCEPTED, object),
         Outcome::Gone(object) | Outcome::Kept(object) | Outcome::Blank(object) => {
             Answer::object(StatusCode::OK, object)
         }
@@ -107,7 +107,7 @@ pub(crate) async fn remove(
     let resource = &versions.stored;
     let step = Mutex::new(NextStep::Wait);
     let first = |current: Arc<Opened>| async {
-        let current = current;
+        let current = current; // moves it into the future, which otherwise borrows
         let (next, then) = first_write(store, &current, options)?;
         *step.lock().unwrap_or_else(PoisonError::into_inner) = then;
         if !matches!(next, Next::Keep) {
@@ -128,7 +128,7 @@ pub(crate) async fn remove(
         NextStep::Remove => {
             let uid = marked.summary.uid();
             let second = |current: Arc<Opened>| async {
-                let current = current;
+                let current = current; // as above
                 // A concurrent deletion may have removed the object, and another object may have its name now. The
                 // other object stays.
                 if current.summary.uid() != uid {

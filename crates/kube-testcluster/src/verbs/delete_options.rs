@@ -27,11 +27,11 @@ pub(crate) struct DeleteOptions {
     grace_period_seconds: Option<i64>,
     uid: Option<String>,
     resource_version: Option<String>,
-    policy: Option<Policy>,
+    policy: Option<PropagationPolicy>,
     /// `ignoreStoreReadErrorWithClusterBreakingPotential`: delete the object even if storage cannot decode it.
-    unreadable: bool,
+    deletes_unreadable: bool,
     /// The old `orphanDependents: false`. If the object stays, the response then has code 202.
-    pub(crate) cascades: bool,
+    pub(crate) forbids_orphans: bool,
     pub(crate) commit: Commit,
     pub(crate) scope: DeleteScope,
 }
@@ -46,7 +46,7 @@ pub(crate) enum DeleteScope {
 
 /// The treatment of the deleted object's dependents: `propagationPolicy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Policy {
+pub(crate) enum PropagationPolicy {
     Background,
     Foreground,
     Orphan,
@@ -129,13 +129,13 @@ impl DeleteOptions {
         if !causes.is_empty() {
             return Err(ApiError::invalid_options("DeleteOptions", causes));
         }
-        let unreadable = raw.deletes_unreadable();
+        let deletes_unreadable = raw.deletes_unreadable();
         let Preconditions { uid, resource_version } = raw.preconditions.unwrap_or_default();
         Ok(Self {
             grace_period_seconds: raw.grace_period_seconds,
             policy,
-            unreadable,
-            cascades: raw.orphan_dependents == Some(false),
+            deletes_unreadable,
+            forbids_orphans: raw.orphan_dependents == Some(false),
             commit: write_options::commit(&dry_run),
             scope: DeleteScope::One,
             uid,
@@ -144,7 +144,7 @@ impl DeleteOptions {
     }
 
     /// Returns the options of a deletion by a controller. If `uid` is given, only the object with this uid is deleted.
-    pub(crate) fn of_controller(uid: Option<String>, policy: Policy) -> Self {
+    pub(crate) fn of_controller(uid: Option<String>, policy: PropagationPolicy) -> Self {
         Self { uid, policy: Some(policy), ..Self::plain(Commit::Really) }
     }
 
@@ -159,8 +159,8 @@ impl DeleteOptions {
             uid: None,
             resource_version: None,
             policy: None,
-            unreadable: false,
-            cascades: false,
+            deletes_unreadable: false,
+            forbids_orphans: false,
             commit,
             scope: DeleteScope::One,
         }
@@ -173,9 +173,9 @@ impl DeleteOptions {
             preconditions.into_iter().filter_map(|(name, text)| Some((name.to_owned(), json!(text.as_ref()?))));
         let preconditions: Map = preconditions.collect();
         let policy = self.policy.map(|policy| match policy {
-            Policy::Background => "Background",
-            Policy::Foreground => "Foreground",
-            Policy::Orphan => "Orphan",
+            PropagationPolicy::Background => "Background",
+            PropagationPolicy::Foreground => "Foreground",
+            PropagationPolicy::Orphan => "Orphan",
         });
         let dry_run = (self.commit == Commit::Pretend).then(|| json!(["All"]));
         let fields = [
@@ -215,9 +215,9 @@ impl DeleteOptions {
                 Some(ORPHAN)
             }
             None => return finalizers,
-            Some(Policy::Background) => None,
-            Some(Policy::Foreground) => Some(FOREGROUND),
-            Some(Policy::Orphan) => Some(ORPHAN),
+            Some(PropagationPolicy::Background) => None,
+            Some(PropagationPolicy::Foreground) => Some(FOREGROUND),
+            Some(PropagationPolicy::Orphan) => Some(ORPHAN),
         };
         finalizers
             .retain(|name| Some(name.as_str().unwrap_or_default()) == wanted || (name != ORPHAN && name != FOREGROUND));
@@ -229,7 +229,7 @@ impl DeleteOptions {
 
     /// Refuses the deletion of a collection with the option [`UNREADABLE`].
     pub(crate) fn refuse_for_collections(&self) -> Result<(), ApiError> {
-        if !self.unreadable {
+        if !self.deletes_unreadable {
             return Ok(());
         }
         let detail = "is not allowed with DELETECOLLECTION, try again after removing the option";
@@ -239,7 +239,7 @@ impl DeleteOptions {
 
     /// Refuses the option [`UNREADABLE`], because storage can decode every object of this server.
     pub(crate) fn refuse_readable(&self, object: &Object) -> Result<(), ApiError> {
-        if !self.unreadable {
+        if !self.deletes_unreadable {
             return Ok(());
         }
         let why = format!(
@@ -370,7 +370,7 @@ impl RawOptions {
             .collect()
     }
 
-    fn policy(&self) -> (Option<Policy>, Causes) {
+    fn policy(&self) -> (Option<PropagationPolicy>, Causes) {
         const FIELD: &str = "propagationPolicy";
         let mut causes = Causes::new();
         let requested = self.propagation_policy.as_deref();
@@ -380,10 +380,12 @@ impl RawOptions {
         }
         let policy = match (requested, self.orphan_dependents) {
             (None, None) => None,
-            (None, Some(orphan)) => Some(if orphan { Policy::Orphan } else { Policy::Background }),
-            (Some("Background"), _) => Some(Policy::Background),
-            (Some("Foreground"), _) => Some(Policy::Foreground),
-            (Some("Orphan"), _) => Some(Policy::Orphan),
+            (None, Some(orphan)) => {
+                Some(if orphan { PropagationPolicy::Orphan } else { PropagationPolicy::Background })
+            }
+            (Some("Background"), _) => Some(PropagationPolicy::Background),
+            (Some("Foreground"), _) => Some(PropagationPolicy::Foreground),
+            (Some("Orphan"), _) => Some(PropagationPolicy::Orphan),
             (Some(other), _) => {
                 let supported = ["Foreground", "Background", "Orphan", "nil"];
                 causes.push(Cause::unsupported(FIELD, &format!("{other:?}"), &supported));

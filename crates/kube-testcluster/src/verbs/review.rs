@@ -128,7 +128,7 @@ fn unread_selectors(attributes: &Value) -> Vec<&'static str> {
 fn rules_status(caller: Option<&Caller>, user: &User, namespace: &str) -> Value {
     let (rules, problem) = match caller.map(|caller| caller.authorizer.rules_for(user, namespace)) {
         None | Some(Rules::Everything) => (PolicyRule::everything().to_vec(), String::new()),
-        Some(Rules::These(rules, problem)) => (rules, problem),
+        Some(Rules::Listed { rules, problem }) => (rules, problem),
     };
     let (resources, others): (Vec<_>, Vec<_>) = rules.iter().map(PolicyRule::review_entries).unzip();
     let listed = |rules: Vec<Option<Value>>| rules.into_iter().flatten().collect::<Vec<_>>();

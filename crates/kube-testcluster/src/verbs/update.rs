@@ -11,7 +11,7 @@ use super::create::Creation;
 use super::owners::{self, Moment};
 use super::ownership::{self, CreatedBy, Writer};
 use super::{Call, charged, conversion, key};
-use crate::admission::builtin::Write;
+use crate::admission::builtin::WriteAttributes;
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::certificates;
 use crate::auth::policy_parameters;
@@ -194,9 +194,9 @@ async fn mutated(
     after_admission(store, current, served, Wanted { new, entries }, subresource, writer, gate)
 }
 
-fn update_of<'a>(store: &'a Store, current: &'a Opened, subresource: Option<Subresource>) -> Write<'a> {
+fn update_of<'a>(store: &'a Store, current: &'a Opened, subresource: Option<Subresource>) -> WriteAttributes<'a> {
     let (resource, namespace) = (&current.resource, current.key.namespace());
-    Write { store, resource, subresource, namespace, old: Some(&current.value) }
+    WriteAttributes { store, resource, subresource, namespace, old: Some(&current.value) }
 }
 
 /// Adds the kind's warnings about the new state. An update of a subresource other than the status has none.
@@ -234,7 +234,7 @@ fn after_admission(
     let entries = ownership::with_old_times(current, &new, entries);
     match subresource {
         Some(Subresource::Approval | Subresource::Status) => {
-            (resource.prepare_status_update)(&current.value, &mut new);
+            (resource.prepare_status_update)(&mut new, &current.value);
         }
         _ => keep_status(current, &mut new),
     }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::{Deadline, post};
+use super::{TimeoutParameter, post};
 use crate::http::status::ApiError;
 use crate::store::Store;
 use kube_machinery::kinds::Resource;
@@ -76,7 +76,7 @@ async fn convert(
         "kind": "ConversionReview", "apiVersion": format!("apiextensions.k8s.io/{version}"),
         "request": {"uid": uid, "desiredAPIVersion": to.api_version(), "objects": objects},
     });
-    let mut answer = post(store, &hook.client, TIMEOUT, &review, Deadline::NotSent)
+    let mut answer = post(store, &hook.client, TIMEOUT, &review, TimeoutParameter::NotSent)
         .await
         .map_err(|why| failed(&format!("failed: {why}")))?;
     let converted = answered(&mut answer, version, &uid).map_err(|why| failed(&format!("failed: {why}")))?;

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::Deadline;
+use super::TimeoutParameter;
 use crate::store::Store;
 use crate::store::object::Key;
 use kube_machinery::kinds::client_config::{ClientConfig, Endpoint};
@@ -42,12 +42,11 @@ impl WebhookUrl {
         }
     }
 
-    /// Returns the path, with the timeout as a parameter if `deadline` says so: admission webhooks get it, conversion
-    /// webhooks do not.
-    pub(super) fn target(&self, timeout: Duration, deadline: Deadline) -> String {
-        match deadline {
-            Deadline::InQuery => format!("{}?timeout={}s", self.path, timeout.as_secs()),
-            Deadline::NotSent => self.path.clone(),
+    /// Returns the path, and the query if the timeout is sent.
+    pub(super) fn target(&self, timeout: Duration, timeout_parameter: TimeoutParameter) -> String {
+        match timeout_parameter {
+            TimeoutParameter::Sent => format!("{}?timeout={}s", self.path, timeout.as_secs()),
+            TimeoutParameter::NotSent => self.path.clone(),
         }
     }
 
@@ -120,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_url_of_a_call_is_built_as_upstream_builds_it() {
-        let url = |webhook: &WebhookUrl| webhook.url(&webhook.target(Duration::from_secs(10), Deadline::InQuery));
+        let url = |webhook: &WebhookUrl| webhook.url(&webhook.target(Duration::from_secs(10), TimeoutParameter::Sent));
         assert_eq!(url(&webhook_url("https://127.0.0.1:9443/mutate")), "https://127.0.0.1:9443/mutate?timeout=10s");
         assert_eq!(url(&webhook_url("https://a.b")), "https://a.b/?timeout=10s");
         assert_eq!(url(&webhook_url("https://a.b//c/./d/../e/")), "https://a.b/c/e?timeout=10s");

@@ -4,9 +4,9 @@
 //! Each call uses HTTPS with HTTP/1.1, on a connection of its own. That needs the feature `tls`; without it, every call
 //! fails. Timeouts follow tokio's clock: with a paused clock, a call to a webhook in another process times out at once.
 
-mod answer;
 pub(crate) mod conversion;
 mod endpoint;
+mod response;
 #[cfg(feature = "tls")]
 mod transport;
 #[cfg(feature = "tls")]
@@ -14,16 +14,16 @@ mod verifier;
 
 use std::time::Duration;
 
-use self::answer::Answer;
 use self::endpoint::WebhookUrl;
+use self::response::WebhookResponse;
 use crate::store::Store;
 use kube_machinery::kinds::client_config::ClientConfig;
 use kube_machinery::value::Value;
 
 /// The `timeout` parameter in the URL of a call. Admission webhooks get it, conversion webhooks do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Deadline {
-    InQuery,
+pub(crate) enum TimeoutParameter {
+    Sent,
     NotSent,
 }
 
@@ -33,16 +33,16 @@ pub(crate) async fn post(
     config: &ClientConfig,
     timeout: Duration,
     body: &Value,
-    deadline: Deadline,
+    timeout_parameter: TimeoutParameter,
 ) -> Result<Value, String> {
     let webhook = WebhookUrl::of(config);
-    let target = webhook.target(timeout, deadline);
+    let target = webhook.target(timeout, timeout_parameter);
     let url = webhook.url(&target);
     let failed = |why: String| format!("Post {url:?}: {why}");
     let address = webhook.resolve(store, config).map_err(failed)?;
-    let answer = ask(&webhook, &address, config, &target, body.to_string());
-    match tokio::time::timeout(timeout, answer).await {
-        Ok(answer) => answer.map_err(failed)?.object(),
+    let response = ask(&webhook, &address, config, &target, body.to_string());
+    match tokio::time::timeout(timeout, response).await {
+        Ok(response) => response.map_err(failed)?.object(),
         Err(_) => Err(failed("context deadline exceeded".to_owned())),
     }
 }
@@ -54,11 +54,11 @@ async fn ask(
     config: &ClientConfig,
     target: &str,
     body: String,
-) -> Result<Answer, String> {
+) -> Result<WebhookResponse, String> {
     transport::ask(url, address, &config.ca_bundle, target, body).await
 }
 
 #[cfg(not(feature = "tls"))]
-async fn ask(_: &WebhookUrl, _: &str, _: &ClientConfig, _: &str, _: String) -> Result<Answer, String> {
+async fn ask(_: &WebhookUrl, _: &str, _: &ClientConfig, _: &str, _: String) -> Result<WebhookResponse, String> {
     Err("this API server was built without TLS: the feature `tls` of kube-testcluster".to_owned())
 }

@@ -9,14 +9,14 @@ const MOST_SHOWN: usize = 2048;
 
 /// The HTTP response of a webhook, not decoded.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct WebhookResponse {
     pub(super) code: u16,
     /// Empty if the header is missing.
     pub(super) content_type: String,
     pub(super) body: Vec<u8>,
 }
 
-impl Answer {
+impl WebhookResponse {
     /// Returns the object in the response. The error is client-go's message for a response without one.
     pub(super) fn object(self) -> Result<Value, String> {
         if !(200..=206).contains(&self.code) {

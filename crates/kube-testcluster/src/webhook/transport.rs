@@ -18,8 +18,8 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{CertificateError, ClientConfig, Error};
 
-use super::answer::Answer;
 use super::endpoint::WebhookUrl;
+use super::response::WebhookResponse;
 use super::verifier::Verifier;
 
 /// The longest response, in bytes. Upstream has no limit. One stored object is always shorter, but a conversion may
@@ -33,7 +33,7 @@ pub(super) async fn ask(
     ca_bundle: &[u8],
     target: &str,
     body: String,
-) -> Result<Answer, String> {
+) -> Result<WebhookResponse, String> {
     let stream = connect(url, address, ca_bundle).await?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|why| of_http(&why))?;
     let connection = tokio::spawn(connection);
@@ -44,7 +44,7 @@ pub(super) async fn ask(
         .header(header::USER_AGENT, "kube-apiserver-admission")
         .body(Body::from(body))
         .map_err(|why| why.to_string())?;
-    let answer = async {
+    let response = async {
         let response = sender.send_request(request).await.map_err(|why| of_http(&why))?;
         let (head, body) = response.into_parts();
         let body = Limited::new(body, LONGEST).collect().await.map_err(|why| {
@@ -52,15 +52,15 @@ pub(super) async fn ask(
             if too_long { format!("the answer has more than {LONGEST} bytes") } else { "unexpected EOF".to_owned() }
         })?;
         let content_type = head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        Ok(Answer {
+        Ok(WebhookResponse {
             code: head.status.as_u16(),
             content_type: content_type.unwrap_or_default().to_owned(),
             body: body.to_bytes().to_vec(),
         })
     };
-    let answer = answer.await;
+    let response = response.await;
     connection.abort(); // each request has its own connection
-    answer
+    response
 }
 
 /// Opens a TLS connection, and checks that the certificate is valid for the webhook's host.

@@ -11,7 +11,7 @@ use crate::value::Value;
 /// An immutable snapshot of all objects of the group `admissionregistration.k8s.io`. A write to one of them makes a new
 /// snapshot.
 #[derive(Debug, Default)]
-pub struct Configured {
+pub struct AdmissionConfiguration {
     /// Sorted by the names of their configurations.
     pub mutating: Vec<Webhook>,
     /// Sorted by the names of their configurations.
@@ -20,7 +20,7 @@ pub struct Configured {
     pub policies: Vec<PolicyHook>,
 }
 
-impl Configured {
+impl AdmissionConfiguration {
     /// Adds an object to a snapshot that is being made. The caller adds the objects of a kind sorted by name, and
     /// policies before bindings. An unchanged policy is taken from `before`, the previous snapshot, because its
     /// expressions are compiled already.

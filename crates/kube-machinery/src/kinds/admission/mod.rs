@@ -4,7 +4,7 @@
 //! read the objects into the types that the server's admission uses.
 
 mod conditions;
-mod configured;
+mod configuration;
 mod expressions;
 mod match_resources;
 mod matching;
@@ -21,7 +21,7 @@ pub(super) mod validating_webhook_configuration;
 mod webhook;
 mod webhooks;
 
-pub use self::configured::Configured;
+pub use self::configuration::AdmissionConfiguration;
 pub use self::match_resources::{MatchResources, NamedRule};
 pub use self::matching::{RequestAttributes, Rule};
 pub use self::policy::{Action, Binding, NotFound, ParamKind, ParamRef, Policy, PolicyHook};

@@ -40,7 +40,7 @@ fn reset_fields(resource: &Resource, subresource: Option<Subresource>) -> Option
 
 /// Restores everything but the status and the resourceVersion, which is a precondition. Upstream: `PrepareForUpdate` of
 /// `statusStrategy`.
-fn keep_all_but_status(old: &Value, new: &mut Value) {
+fn keep_all_but_status(new: &mut Value, old: &Value) {
     let status = new["status"].take();
     let version = new["metadata"]["resourceVersion"].take();
     *new = old.clone();

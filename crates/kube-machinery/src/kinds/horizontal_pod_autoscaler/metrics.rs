@@ -2,7 +2,7 @@
 //! pods or a metric of another object, and a target value for it. Upstream: `validateMetrics` in
 //! `pkg/apis/autoscaling/validation/validation.go`.
 
-use super::validation::{ApiVersions, reference};
+use super::validation::{ApiVersionRule, reference};
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::kinds::core::pod::resource_validation::{parsed, resource_name};
@@ -20,10 +20,10 @@ const SOURCES: [(&str, &str); 5] = [
 ];
 const TYPES: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Resource"];
 
-/// `versions` says how strictly the `apiVersion` of a described object is checked.
-pub(super) fn validate(spec: &Value, versions: ApiVersions) -> Causes {
+/// `rule` says how strictly the `apiVersion` of a described object is checked.
+pub(super) fn validate(spec: &Value, rule: ApiVersionRule) -> Causes {
     let mut causes: Causes =
-        each(spec, "metrics", &"spec").flat_map(|(at, metric)| validate_metric(metric, versions, &at)).collect();
+        each(spec, "metrics", &"spec").flat_map(|(at, metric)| validate_metric(metric, rule, &at)).collect();
     // With zero replicas there are no pods to measure, so the autoscaler needs a metric of something else.
     let counts_without_pods = |metric: &Value| ["Object", "External"].contains(&text(metric, "type"));
     if spec["minReplicas"] == 0 && !items(spec, "metrics").iter().any(counts_without_pods) {
@@ -34,7 +34,7 @@ pub(super) fn validate(spec: &Value, versions: ApiVersions) -> Causes {
 }
 
 /// Upstream: `validateMetricSpec`.
-fn validate_metric(metric: &Value, versions: ApiVersions, at: At<'_>) -> Causes {
+fn validate_metric(metric: &Value, rule: ApiVersionRule, at: At<'_>) -> Causes {
     let kind = text(metric, "type");
     let mut causes = Causes::new();
     if kind.is_empty() {
@@ -43,7 +43,7 @@ fn validate_metric(metric: &Value, versions: ApiVersions, at: At<'_>) -> Causes 
     causes.extend(one_of(kind, &TYPES, &format_args!("{at}.type")));
     let given: Vec<&str> = SOURCES.iter().map(|(_, field)| *field).filter(|field| metric[*field].is_object()).collect();
     if let Some(field) = given.first() {
-        causes.extend(source(field, &metric[*field], versions, &format_args!("{at}.{field}")));
+        causes.extend(source(field, &metric[*field], rule, &format_args!("{at}.{field}")));
     }
     let wanted = SOURCES.iter().find(|(name, _)| *name == kind).map(|(_, field)| *field);
     if let Some(wanted) = wanted.filter(|wanted| !given.contains(wanted)) {
@@ -62,13 +62,13 @@ fn validate_metric(metric: &Value, versions: ApiVersions, at: At<'_>) -> Causes 
 }
 
 /// `field` is the field of the source in the metric, such as `pods`.
-fn source(field: &str, source: &Value, versions: ApiVersions, at: At<'_>) -> Causes {
+fn source(field: &str, source: &Value, rule: ApiVersionRule, at: At<'_>) -> Causes {
     let target = || target(&source["target"], &format_args!("{at}.target"));
     let metric_causes = || metric_name(&source["metric"], &format_args!("{at}.metric"));
     let mut causes = Causes::new();
     match field {
         "object" => {
-            causes.extend(reference(&source["describedObject"], versions, &format_args!("{at}.describedObject")));
+            causes.extend(reference(&source["describedObject"], rule, &format_args!("{at}.describedObject")));
             causes.extend(metric_causes());
             causes.extend(target());
             let why = "must set either a target value or averageValue";

@@ -17,7 +17,7 @@ const LONGEST_WINDOW: i64 = 3600;
 
 /// The form that the `apiVersion` of an object reference must have.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum ApiVersions {
+pub(super) enum ApiVersionRule {
     /// Not checked.
     Any,
     /// `version` or `group/version`.
@@ -35,8 +35,8 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Causes {
         let why = "must be greater than or equal to `minReplicas`";
         causes.push(Cause::invalid_as("spec.maxReplicas", &most.to_string(), why));
     }
-    let versions = check_for_target(&spec["scaleTargetRef"], old.map(|old| &old["spec"]["scaleTargetRef"]));
-    causes.extend(reference(&spec["scaleTargetRef"], versions, &"spec.scaleTargetRef"));
+    let rule = check_for_target(&spec["scaleTargetRef"], old.map(|old| &old["spec"]["scaleTargetRef"]));
+    causes.extend(reference(&spec["scaleTargetRef"], rule, &"spec.scaleTargetRef"));
     causes.extend(metrics::validate(spec, check_for_metrics(old)));
     for direction in ["scaleUp", "scaleDown"] {
         causes.extend(rules(&spec["behavior"][direction], &format_args!("spec.behavior.{direction}")));
@@ -46,27 +46,27 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Causes {
 
 /// Chooses the check for the scale target's `apiVersion`. If an update keeps the target's apiVersion and kind, any
 /// version may stay, because older servers did not check it.
-fn check_for_target(target: &Value, old: Option<&Value>) -> ApiVersions {
+fn check_for_target(target: &Value, old: Option<&Value>) -> ApiVersionRule {
     let is_same = |old: &Value| ["apiVersion", "kind"].iter().all(|field| text(old, field) == text(target, field));
     match text(target, "kind") {
-        _ if old.is_some_and(is_same) => ApiVersions::Any,
-        "ReplicationController" => ApiVersions::WellFormed,
-        _ => ApiVersions::WithGroup,
+        _ if old.is_some_and(is_same) => ApiVersionRule::Any,
+        "ReplicationController" => ApiVersionRule::WellFormed,
+        _ => ApiVersionRule::WithGroup,
     }
 }
 
 /// Chooses the check for the `apiVersion` of described objects: none if the old object has an invalid one already.
-fn check_for_metrics(old: Option<&Value>) -> ApiVersions {
+fn check_for_metrics(old: Option<&Value>) -> ApiVersionRule {
     let is_wrong = |metric: &Value| {
         let described = &metric["object"]["describedObject"];
-        metric["type"] == "Object" && wrong_version(text(described, "apiVersion"), ApiVersions::WellFormed).is_some()
+        metric["type"] == "Object" && wrong_version(text(described, "apiVersion"), ApiVersionRule::WellFormed).is_some()
     };
     let metrics = old.map_or(&[][..], |old| items(&old["spec"], "metrics"));
-    if metrics.iter().any(is_wrong) { ApiVersions::Any } else { ApiVersions::WellFormed }
+    if metrics.iter().any(is_wrong) { ApiVersionRule::Any } else { ApiVersionRule::WellFormed }
 }
 
 /// Upstream: `ValidateCrossVersionObjectReference`.
-pub(super) fn reference(reference: &Value, versions: ApiVersions, at: At<'_>) -> Causes {
+pub(super) fn reference(reference: &Value, rule: ApiVersionRule, at: At<'_>) -> Causes {
     let mut causes = Causes::new();
     for field in ["kind", "name"] {
         let name = text(reference, field);
@@ -74,20 +74,20 @@ pub(super) fn reference(reference: &Value, versions: ApiVersions, at: At<'_>) ->
         causes.extend(invalid(&format_args!("{at}.{field}"), name, names::path_segment(name)));
     }
     let version = text(reference, "apiVersion");
-    let why = wrong_version(version, versions);
+    let why = wrong_version(version, rule);
     causes.extend(why.map(|why| Cause::invalid(format_args!("{at}.apiVersion"), version, &why)));
     causes
 }
 
 /// Returns the message about an invalid `apiVersion`. Upstream: `ValidateAPIVersion`, `schema.ParseGroupVersion`.
-fn wrong_version(version: &str, versions: ApiVersions) -> Option<String> {
+fn wrong_version(version: &str, rule: ApiVersionRule) -> Option<String> {
     let has_group = match version.split('/').collect::<Vec<_>>()[..] {
-        _ if versions == ApiVersions::Any => return None,
+        _ if rule == ApiVersionRule::Any => return None,
         [_] => false,
         [group, _] => !group.is_empty(),
         _ => return Some(format!("unexpected GroupVersion string: {version}")),
     };
-    (versions == ApiVersions::WithGroup && !has_group).then(|| "apiVersion must specify API group".to_owned())
+    (rule == ApiVersionRule::WithGroup && !has_group).then(|| "apiVersion must specify API group".to_owned())
 }
 
 /// Upstream: `validateScalingRules`.

@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use super::Write;
+use super::WriteAttributes;
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
 use crate::verbs::list::everything;
@@ -11,7 +11,7 @@ use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::{INGRESS_CLASSES, Resource, STORAGE_CLASSES, class_of_claim};
 use kube_machinery::value::{Value, json};
 
-pub(super) fn admit_claim(write: &Write<'_>, claim: &mut Value) -> Result<(), ApiError> {
+pub(super) fn admit_claim(write: &WriteAttributes<'_>, claim: &mut Value) -> Result<(), ApiError> {
     const DEFAULT: [&str; 2] =
         ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
     if class_of_claim(claim).is_none()
@@ -22,7 +22,7 @@ pub(super) fn admit_claim(write: &Write<'_>, claim: &mut Value) -> Result<(), Ap
     Ok(())
 }
 
-pub(super) fn admit_ingress(write: &Write<'_>, ingress: &mut Value) -> Result<(), ApiError> {
+pub(super) fn admit_ingress(write: &WriteAttributes<'_>, ingress: &mut Value) -> Result<(), ApiError> {
     const DEFAULT: [&str; 1] = ["ingressclass.kubernetes.io/is-default-class"];
     let annotation = &ingress["metadata"]["annotations"]["kubernetes.io/ingress.class"];
     if annotation.is_null()
@@ -36,7 +36,11 @@ pub(super) fn admit_ingress(write: &Write<'_>, ingress: &mut Value) -> Result<()
 
 /// Returns the name of the default class: of several, the newest one, and of those the first by name. One of these
 /// annotations makes a class the default.
-fn default_class(write: &Write<'_>, kind: &Resource, annotations: &[&str]) -> Result<Option<String>, ApiError> {
+fn default_class(
+    write: &WriteAttributes<'_>,
+    kind: &Resource,
+    annotations: &[&str],
+) -> Result<Option<String>, ApiError> {
     let mut defaults = Vec::new();
     for class in everything(write.store, kind, &Filter::default()).objects {
         let class = class.open()?;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::Write;
+use super::WriteAttributes;
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
 use crate::store::object::Opened;
@@ -13,7 +13,7 @@ use kube_machinery::kinds::{LIMIT_RANGES, PODS, limits_broken_by_claim, limits_b
 use kube_machinery::value::Value;
 
 /// Sets the default resources of a pod.
-pub(super) fn admit(write: &Write<'_>, pod: &mut Value) -> Result<(), ApiError> {
+pub(super) fn admit(write: &WriteAttributes<'_>, pod: &mut Value) -> Result<(), ApiError> {
     let ranges = limit_ranges(write)?;
     if !ranges.is_empty() {
         // A container's request is set from its own limit first. Otherwise the range would set the request.
@@ -25,7 +25,7 @@ pub(super) fn admit(write: &Write<'_>, pod: &mut Value) -> Result<(), ApiError> 
 
 /// Refuses a pod or a claim that breaks a bound. As upstream, the error has all broken bounds of the first limit range
 /// that is broken.
-pub(super) fn validate(write: &Write<'_>, new: &Value) -> Result<(), ApiError> {
+pub(super) fn validate(write: &WriteAttributes<'_>, new: &Value) -> Result<(), ApiError> {
     if write.old.is_some_and(|old| !old["metadata"]["deletionTimestamp"].is_null()) {
         return Ok(()); // the finalizers of an object that is being deleted must stay removable
     }
@@ -44,7 +44,7 @@ pub(super) fn validate(write: &Write<'_>, new: &Value) -> Result<(), ApiError> {
 
 /// Returns the limit ranges of the namespace in the order of their names, so that each run is the same. Upstream has no
 /// order.
-fn limit_ranges(write: &Write<'_>) -> Result<Vec<Arc<Opened>>, ApiError> {
+fn limit_ranges(write: &WriteAttributes<'_>) -> Result<Vec<Arc<Opened>>, ApiError> {
     let filter = Filter { namespace: write.namespace.map(ToOwned::to_owned), ..Filter::default() };
     let ranges = everything(write.store, LIMIT_RANGES, &filter).objects;
     Ok(ranges.iter().map(|range| range.open()).collect::<Result<_, _>>()?)

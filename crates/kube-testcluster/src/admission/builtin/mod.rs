@@ -1,6 +1,6 @@
-//! The built-in admission plugins, a file each. [`Write`] runs those that complete and check the objects of a write, in
-//! upstream's order (`AllOrderedPlugins` of `pkg/kubeapiserver/options/plugins.go`); the verbs call the others
-//! themselves. Upstream: `plugin/pkg/admission`.
+//! The built-in admission plugins, a file each. [`WriteAttributes`] runs those that complete and check the objects of a
+//! write, in upstream's order (`AllOrderedPlugins` of `pkg/kubeapiserver/options/plugins.go`); the verbs call the
+//! others themselves. Upstream: `plugin/pkg/admission`.
 
 mod certificate_subject_restriction;
 mod default_class;
@@ -29,9 +29,9 @@ use kube_machinery::kinds::{
 };
 use kube_machinery::value::Value;
 
-/// A write that creates or updates an object.
+/// A write that creates or updates an object, as the plugins see it. Upstream: `admission.Attributes`.
 #[derive(Clone, Copy)]
-pub(crate) struct Write<'a> {
+pub(crate) struct WriteAttributes<'a> {
     pub(crate) store: &'a Store,
     pub(crate) resource: &'a Resource,
     pub(crate) subresource: Option<Subresource>,
@@ -41,7 +41,7 @@ pub(crate) struct Write<'a> {
     pub(crate) old: Option<&'a Value>,
 }
 
-impl Write<'_> {
+impl WriteAttributes<'_> {
     /// Completes a new object, or refuses it.
     pub(crate) async fn admit_new(&self, new: &mut Value) -> Result<(), ApiError> {
         if self.is_plain() {

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::Write;
+use super::WriteAttributes;
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
@@ -21,7 +21,7 @@ use kube_machinery::value::Value;
 const MOST_PODS: usize = 3_000;
 
 /// Decides about a write. Returns the warnings for its client.
-pub(super) fn validate(write: &Write<'_>, new: &Value) -> Result<Vec<String>, ApiError> {
+pub(super) fn validate(write: &WriteAttributes<'_>, new: &Value) -> Result<Vec<String>, ApiError> {
     match write.subresource {
         None if write.resource == NAMESPACES => of_namespace(write, new),
         None | Some(Subresource::EphemeralContainers | Subresource::Resize) if write.resource == PODS => {
@@ -32,7 +32,7 @@ pub(super) fn validate(write: &Write<'_>, new: &Value) -> Result<Vec<String>, Ap
     }
 }
 
-fn of_pod(write: &Write<'_>, new: &Value) -> Result<Vec<String>, ApiError> {
+fn of_pod(write: &WriteAttributes<'_>, new: &Value) -> Result<Vec<String>, ApiError> {
     let (metadata, spec) = (&new["metadata"], &new["spec"]);
     if write.old.is_some_and(|old| !was_changed(&old["spec"], spec)) {
         return Ok(Vec::new());
@@ -46,14 +46,14 @@ fn of_pod(write: &Write<'_>, new: &Value) -> Result<Vec<String>, ApiError> {
     Err(write.forbidden(new, &why))
 }
 
-fn of_template(write: &Write<'_>, new: &Value) -> Vec<String> {
+fn of_template(write: &WriteAttributes<'_>, new: &Value) -> Vec<String> {
     let Some((metadata, spec)) = pod_of(write.resource, new) else { return Vec::new() };
     warning(policy_of_namespace(write).warn, metadata, spec)
 }
 
 /// Refuses invalid labels of a namespace, unless an update leaves them as they are. Warns if pods in the namespace
 /// violate a new level.
-fn of_namespace(write: &Write<'_>, namespace: &Value) -> Result<Vec<String>, ApiError> {
+fn of_namespace(write: &WriteAttributes<'_>, namespace: &Value) -> Result<Vec<String>, ApiError> {
     let name = namespace["metadata"]["name"].as_str().unwrap_or_default();
     let (policy, causes) = policy_of(namespace);
     let before = write.old.map(policy_of);
@@ -68,7 +68,7 @@ fn of_namespace(write: &Write<'_>, namespace: &Value) -> Result<Vec<String>, Api
 }
 
 /// Returns the warnings about the pods of a namespace that violate its new level. Upstream: `EvaluatePodsInNamespace`.
-fn of_existing_pods(write: &Write<'_>, namespace: &str, enforce: LevelVersion) -> Vec<String> {
+fn of_existing_pods(write: &WriteAttributes<'_>, namespace: &str, enforce: LevelVersion) -> Vec<String> {
     let filter = Filter { namespace: Some(namespace.to_owned()), ..Filter::default() };
     let pods = everything(write.store, PODS, &filter).objects;
     let pods: Vec<Arc<Opened>> = pods.iter().filter_map(|pod| pod.open().ok()).collect();
@@ -111,7 +111,7 @@ fn of_existing_pods(write: &Write<'_>, namespace: &str, enforce: LevelVersion) -
     warnings
 }
 
-fn policy_of_namespace(write: &Write<'_>) -> Policy {
+fn policy_of_namespace(write: &WriteAttributes<'_>) -> Policy {
     let namespace = write.store.get(NAMESPACES, &Key::new(None, write.namespace.unwrap_or_default()));
     Policy::of_labels(|name| namespace.as_ref().and_then(|found| found.summary.label(name))).0
 }

@@ -1,6 +1,6 @@
 //! The plugin `Priority`: gives each pod the priority of its class, and allows one class for pods that name none.
 
-use super::{Write, name_of};
+use super::{WriteAttributes, name_of};
 use crate::http::status::ApiError;
 use crate::store::Store;
 use crate::store::filter::Filter;
@@ -50,7 +50,7 @@ impl Class {
 
 /// Sets the priority and the preemption policy of a new pod to those of its class. Refuses a class that does not exist,
 /// and a priority that differs from the class. Upstream: `admitPod`.
-pub(super) fn admit(write: &Write<'_>, pod: &mut Value) -> Result<(), ApiError> {
+pub(super) fn admit(write: &WriteAttributes<'_>, pod: &mut Value) -> Result<(), ApiError> {
     let (store, name) = (write.store, name_of(&pod["metadata"]));
     let spec = object(&mut pod["spec"]);
     let requested = spec.get("priorityClassName").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -84,7 +84,7 @@ pub(super) fn admit(write: &Write<'_>, pod: &mut Value) -> Result<(), ApiError> 
 }
 
 /// Refuses a second class for pods that name none. Upstream: `validatePriorityClass`.
-pub(super) fn validate(write: &Write<'_>, class: &Value) -> Result<(), ApiError> {
+pub(super) fn validate(write: &WriteAttributes<'_>, class: &Value) -> Result<(), ApiError> {
     if class["globalDefault"] != true {
         return Ok(());
     }

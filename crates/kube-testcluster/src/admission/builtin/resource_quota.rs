@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::Write;
+use super::WriteAttributes;
 use crate::http::status::ApiError;
 use crate::store::companion::Companion;
 use crate::store::object::{Key, Object, Opened};
@@ -15,7 +15,7 @@ use kube_machinery::value::Value;
 
 /// Returns the new states of the quotas that the write changes. Unlike upstream, they are stored together with the
 /// object, and not before it, so that a write that fails later is not charged.
-pub(super) fn charges(write: &Write<'_>, new: &Value) -> Result<Vec<Companion>, ApiError> {
+pub(super) fn charges(write: &WriteAttributes<'_>, new: &Value) -> Result<Vec<Companion>, ApiError> {
     if !can_charge(write) {
         return Ok(Vec::new());
     }
@@ -31,7 +31,7 @@ pub(super) fn charges(write: &Write<'_>, new: &Value) -> Result<Vec<Companion>, 
 
 /// Returns false for the writes that never change the usage of a quota, such as most writes of a status, so that no
 /// quotas are looked up for them.
-fn can_charge(write: &Write<'_>) -> bool {
+fn can_charge(write: &WriteAttributes<'_>) -> bool {
     match (write.subresource, write.old) {
         (None, None) => true,
         (None, Some(_)) => [PODS, SERVICES, PERSISTENT_VOLUME_CLAIMS].contains(&write.resource),
@@ -40,7 +40,7 @@ fn can_charge(write: &Write<'_>) -> bool {
     }
 }
 
-fn charged(write: &Write<'_>, quota: &Arc<Opened>, used: Value) -> Companion {
+fn charged(write: &WriteAttributes<'_>, quota: &Arc<Opened>, used: Value) -> Companion {
     let mut new = quota.value.clone();
     new["status"]["used"] = used;
     let new = written_by(Component::SERVER, write.store, quota, Some(Subresource::Status), new);
@@ -48,7 +48,7 @@ fn charged(write: &Write<'_>, quota: &Arc<Opened>, used: Value) -> Companion {
 }
 
 /// Returns the quotas of the namespace, by name. Upstream has no order.
-fn quotas(write: &Write<'_>) -> Result<Vec<Arc<Opened>>, ApiError> {
+fn quotas(write: &WriteAttributes<'_>) -> Result<Vec<Arc<Opened>>, ApiError> {
     let Some(namespace) = write.namespace else { return Ok(Vec::new()) };
     let quotas: Vec<Arc<Object>> = {
         let state = write.store.lock();

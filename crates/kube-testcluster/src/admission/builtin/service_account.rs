@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{Write, name_of};
+use super::{WriteAttributes, name_of};
 use crate::http::status::ApiError;
 use crate::store::object::Key;
 use kube_machinery::conventions::edit::object;
@@ -24,7 +24,7 @@ const MIRROR: &str = "kubernetes.io/config.mirror";
 
 /// Sets the account of a new pod, and takes over the account's image pull secrets. Without controllers, there are no
 /// service accounts.
-pub(super) async fn admit(write: &Write<'_>, pod: &mut Value) -> Result<(), ApiError> {
+pub(super) async fn admit(write: &WriteAttributes<'_>, pod: &mut Value) -> Result<(), ApiError> {
     let store = write.store;
     if !store.settings.makes_accounts() || !pod["metadata"]["annotations"][MIRROR].is_null() {
         return Ok(());

@@ -1,5 +1,5 @@
 //! The variables that the CEL expressions of a policy or of a webhook's match conditions see: the request, its objects,
-//! parameters, and the policy's own `variables`. The interpreter asks for them by name, through the trait [`Names`].
+//! parameters, and the policy's own `variables`. The interpreter asks for them through the trait [`Variables`].
 //! Upstream: `admission/plugin/cel/activation.go` and `composition.go`.
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::super::Attributes;
 use super::authorizer;
 use kube_machinery::codec::expression::Value as Cel;
-use kube_machinery::codec::expression::interpreter::{Error, Meter, Names, Outcome, run};
+use kube_machinery::codec::expression::interpreter::{Error, Meter, Outcome, Variables, run};
 use kube_machinery::codec::expression::references::fields_of;
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::Expressions;
@@ -16,7 +16,7 @@ use kube_machinery::value::Value;
 
 /// The values that all expressions about a request see. They are converted to CEL at their first use, and shared by
 /// several activations. `row` is the version in which the expressions see the objects.
-pub(in crate::admission) struct Seen<'a> {
+pub(in crate::admission) struct SharedValues<'a> {
     attributes: &'a Attributes<'a>,
     row: &'a Resource,
     request: OnceCell<Cel>,
@@ -25,7 +25,7 @@ pub(in crate::admission) struct Seen<'a> {
     namespace: Option<Cel>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> SharedValues<'a> {
     pub(in crate::admission) fn of(
         attributes: &'a Attributes<'a>,
         row: &'a Resource,
@@ -75,7 +75,7 @@ fn namespace_object(namespace: &Value) -> Value {
 
 /// The availability of the variable `authorizer` to expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Authorization {
+pub(super) enum AuthorizerVariable {
     Available,
     Absent,
 }
@@ -83,9 +83,9 @@ pub(super) enum Authorization {
 /// The variables for expressions that run together. A policy's own variable (an expression with a name, used as
 /// `variables.NAME`) is computed when the first expression names it.
 pub(in crate::admission) struct Activation<'a> {
-    seen: &'a Seen<'a>,
+    shared: &'a SharedValues<'a>,
     params: Option<Cel>,
-    authorization: Authorization,
+    authorizer: AuthorizerVariable,
     /// The expressions of the policy; `None` for a webhook.
     expressions: Option<&'a Expressions>,
     /// The results of the policy's variables that are computed already, by index.
@@ -95,18 +95,18 @@ pub(in crate::admission) struct Activation<'a> {
 }
 
 impl<'a> Activation<'a> {
-    pub(in crate::admission) fn of_webhook(seen: &'a Seen<'a>) -> Self {
-        Self::new(seen, None, Authorization::Available, None)
+    pub(in crate::admission) fn of_webhook(shared: &'a SharedValues<'a>) -> Self {
+        Self::new(shared, None, AuthorizerVariable::Available, None)
     }
 
     pub(super) fn new(
-        seen: &'a Seen<'a>,
+        shared: &'a SharedValues<'a>,
         params: Option<Cel>,
-        authorization: Authorization,
+        authorizer: AuthorizerVariable,
         expressions: Option<&'a Expressions>,
     ) -> Self {
         let named = Cell::new(expressions.map_or(0, |expressions| expressions.variables.len()));
-        Self { seen, params, authorization, expressions, computed: RefCell::default(), named }
+        Self { shared, params, authorizer, expressions, computed: RefCell::default(), named }
     }
 
     /// Returns the index of the variable with this name, if it can be named here. If two have the same name, the later
@@ -174,16 +174,16 @@ fn failed(name: &str, how: &str, why: String) -> Error {
     Error::Failed(if why.len() > LONGEST { why } else { format!("composited variable {name:?} fails to {how}: {why}") })
 }
 
-impl Names for Activation<'_> {
+impl Variables for Activation<'_> {
     fn variable(&self, name: &str, _: &Meter) -> Option<Outcome> {
-        let (seen, attributes) = (self.seen, self.seen.attributes);
+        let (shared, attributes) = (self.shared, self.shared.attributes);
         Some(Ok(match name {
-            "object" => seen.object.get_or_init(|| seen.versioned(attributes.object.as_deref())).clone(),
-            "oldObject" => seen.old.get_or_init(|| seen.versioned(attributes.old)).clone(),
-            "request" => seen.request.get_or_init(|| Cel::from(&attributes.request_about(seen.row))).clone(),
-            "namespaceObject" => seen.namespace.clone().unwrap_or(Cel::Null),
+            "object" => shared.object.get_or_init(|| shared.versioned(attributes.object.as_deref())).clone(),
+            "oldObject" => shared.old.get_or_init(|| shared.versioned(attributes.old)).clone(),
+            "request" => shared.request.get_or_init(|| Cel::from(&attributes.request_about(shared.row))).clone(),
+            "namespaceObject" => shared.namespace.clone().unwrap_or(Cel::Null),
             "params" => self.params.clone()?,
-            "authorizer" if self.authorization == Authorization::Available => authorizer::of_user(attributes),
+            "authorizer" if self.authorizer == AuthorizerVariable::Available => authorizer::of_user(attributes),
             _ => return None,
         }))
     }
@@ -191,8 +191,8 @@ impl Names for Activation<'_> {
     fn member(&self, of: &str, field: &str, meter: &Meter) -> Option<Outcome> {
         match (of, field) {
             ("variables", name) => Some(self.value_of_variable(self.expressions?, self.find(name)?, meter)),
-            ("authorizer", "requestResource") if self.authorization == Authorization::Available => {
-                Some(Ok(authorizer::of_request(self.seen.attributes)))
+            ("authorizer", "requestResource") if self.authorizer == AuthorizerVariable::Available => {
+                Some(Ok(authorizer::of_request(self.shared.attributes)))
             }
             _ => None,
         }

@@ -1,6 +1,6 @@
 //! The CEL variable `authorizer`, with which the expressions of policies and match conditions check permissions of the
 //! request's user, as in `authorizer.group('apps').resource('deployments').check('create').allowed()`. Each call in
-//! such a chain returns a new [`Subject`]. Upstream: `k8s.io/apiserver/pkg/cel/library/authz.go`.
+//! such a chain returns a new [`AuthorizerObject`]. Upstream: `k8s.io/apiserver/pkg/cel/library/authz.go`.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ struct Principal {
 
 /// The CEL objects of this library.
 #[derive(Clone, Debug)]
-enum Subject {
+enum AuthorizerObject {
     /// `authorizer`, or `authorizer.serviceAccount(…)`.
     Authorizer(Principal),
     /// `authorizer.path(…)`.
@@ -40,7 +40,7 @@ enum Subject {
 
 /// Returns the value of `authorizer`.
 pub(super) fn of_user(attributes: &Attributes<'_>) -> Value {
-    Value::object(Subject::Authorizer(principal(attributes)))
+    Value::object(AuthorizerObject::Authorizer(principal(attributes)))
 }
 
 /// Returns the value of `authorizer.requestResource`.
@@ -53,7 +53,7 @@ pub(super) fn of_request(attributes: &Attributes<'_>) -> Value {
         subresource: attributes.subresource().to_owned(),
         name: attributes.name().to_owned(),
     };
-    Value::object(Subject::Resource(principal(attributes), resource))
+    Value::object(AuthorizerObject::Resource(principal(attributes), resource))
 }
 
 fn principal(attributes: &Attributes<'_>) -> Principal {
@@ -64,7 +64,7 @@ fn principal(attributes: &Attributes<'_>) -> Principal {
 impl Principal {
     fn check(&self, attributes: &authorization::Attributes) -> Value {
         let decided = self.authorizer.as_ref().map(|authorizer| authorizer.authorize(&self.user, attributes));
-        Value::object(Subject::Decision(decided.unwrap_or(Decision { allowed: true, reason: String::new() })))
+        Value::object(AuthorizerObject::Decision(decided.unwrap_or(Decision { allowed: true, reason: String::new() })))
     }
 
     fn service_account(&self, namespace: &str, name: &str) -> Outcome {
@@ -76,11 +76,11 @@ impl Principal {
         }
         let groups = ["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
         let user = Arc::new(User::new(format!("system:serviceaccount:{namespace}:{name}"), groups));
-        Ok(Value::object(Subject::Authorizer(Self { user, authorizer: self.authorizer.clone() })))
+        Ok(Value::object(AuthorizerObject::Authorizer(Self { user, authorizer: self.authorizer.clone() })))
     }
 }
 
-impl Object for Subject {
+impl Object for AuthorizerObject {
     fn type_name(&self) -> &'static str {
         match self {
             Self::Authorizer(_) => "kubernetes.authorization.Authorizer",

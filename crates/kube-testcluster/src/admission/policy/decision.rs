@@ -1,5 +1,5 @@
-//! The decision of a policy about a request. A [`Decision`] is the result of one validation; it becomes a [`Denial`],
-//! an error for the client, if the binding's actions say so. Upstream:
+//! The decision of a policy about a request. A [`PolicyDecision`] is the result of one validation; it becomes a
+//! [`Denial`], an error for the client, if the binding's actions say so. Upstream:
 //! `admission/plugin/policy/validating/policy_decision.go`.
 
 use super::super::Attributes;
@@ -7,7 +7,7 @@ use crate::http::status::ApiError;
 use kube_machinery::kinds::admission::{Binding, FailurePolicy, Policy};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Decision {
+pub(super) struct PolicyDecision {
     verdict: Verdict,
     pub(super) message: String,
     /// The reason of the Status that the client gets.
@@ -22,7 +22,7 @@ enum Verdict {
     Deny,
 }
 
-impl Decision {
+impl PolicyDecision {
     /// Returns the decision against a request, with the reason that policies have by default.
     pub(super) fn deny(message: String) -> Self {
         Self { verdict: Verdict::Deny, message, reason: "Invalid", is_final: false }
@@ -61,11 +61,11 @@ impl Decision {
 pub(super) struct Denial<'h> {
     policy: &'h Policy,
     binding: Option<&'h Binding>,
-    decision: Decision,
+    decision: PolicyDecision,
 }
 
 impl<'h> Denial<'h> {
-    pub(super) fn new(policy: &'h Policy, binding: Option<&'h Binding>, decision: Decision) -> Self {
+    pub(super) fn new(policy: &'h Policy, binding: Option<&'h Binding>, decision: PolicyDecision) -> Self {
         Self { policy, binding, decision }
     }
 

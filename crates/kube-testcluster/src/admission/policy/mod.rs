@@ -16,7 +16,7 @@ mod validator;
 
 use std::sync::PoisonError;
 
-use self::decision::{Decision, Denial};
+use self::decision::{Denial, PolicyDecision};
 use super::{Attributes, RequestContext};
 use crate::http::status::ApiError;
 use crate::store::object::Key;
@@ -26,9 +26,9 @@ use kube_machinery::value::Value;
 
 /// Evaluates all policies. If some deny the request, the client gets the first denial.
 pub(super) async fn dispatch(attributes: &Attributes<'_>) -> Result<(), ApiError> {
-    let Some(configured) = &attributes.request.configured else { return Ok(()) };
+    let Some(configuration) = &attributes.request.configuration else { return Ok(()) };
     let mut denials = Vec::new();
-    for hook in &configured.policies {
+    for hook in &configuration.policies {
         decide(hook, attributes, &mut denials).await?;
     }
     match denials.into_iter().next() {
@@ -67,7 +67,7 @@ async fn decide<'h>(
     // The failure policy decides about configuration errors. Upstream: `addConfigError`.
     let denial_of = |(binding, why): (Option<&'h Binding>, String)| {
         let of = if binding.is_none() { "policy" } else { "binding" };
-        Denial::new(policy, binding, Decision::deny(format!("failed to configure {of}: {why}")))
+        Denial::new(policy, binding, PolicyDecision::deny(format!("failed to configure {of}: {why}")))
     };
     denials.extend(config_errors.into_iter().filter(|_| !is_ignored).map(denial_of));
     Ok(())
@@ -81,7 +81,7 @@ async fn evaluated_for(
     kind: Option<&Resource>,
     row: &Resource,
     attributes: &Attributes<'_>,
-) -> Result<Result<Vec<Decision>, String>, ApiError> {
+) -> Result<Result<Vec<PolicyDecision>, String>, ApiError> {
     match matching::binding(binding, attributes) {
         Ok(true) => {}
         Ok(false) => return Ok(Ok(Vec::new())),
@@ -109,14 +109,14 @@ fn validated(
     attributes: &Attributes<'_>,
     param: &Value,
     namespace: Option<&Value>,
-) -> Vec<Decision> {
-    validator::validate(&hook.policy, &activation::Seen::of(attributes, row, namespace), param)
+) -> Vec<PolicyDecision> {
+    validator::validate(&hook.policy, &activation::SharedValues::of(attributes, row, namespace), param)
 }
 
 #[cfg(not(feature = "cel"))]
-fn validated(hook: &PolicyHook, _: &Resource, _: &Attributes<'_>, _: &Value, _: Option<&Value>) -> Vec<Decision> {
+fn validated(hook: &PolicyHook, _: &Resource, _: &Attributes<'_>, _: &Value, _: Option<&Value>) -> Vec<PolicyDecision> {
     let why = "this API server was built without CEL: the feature `cel`";
-    vec![Decision::of_error(hook.policy.failure_policy, why.to_owned())]
+    vec![PolicyDecision::of_error(hook.policy.failure_policy, why.to_owned())]
 }
 
 /// Returns the namespace of the request; `None` for a cluster-scoped object, or a Namespace itself.
@@ -134,11 +134,11 @@ fn namespace(attributes: &Attributes<'_>) -> Result<Option<Value>, ApiError> {
 fn act<'h>(
     hook: &'h PolicyHook,
     binding: &'h Binding,
-    decisions: Vec<Decision>,
+    decisions: Vec<PolicyDecision>,
     attributes: &Attributes<'_>,
     denials: &mut Vec<Denial<'h>>,
 ) {
-    for decision in decisions.into_iter().filter(Decision::denies) {
+    for decision in decisions.into_iter().filter(PolicyDecision::denies) {
         if decision.is_final {
             denials.push(Denial::new(&hook.policy, Some(binding), decision));
             continue;

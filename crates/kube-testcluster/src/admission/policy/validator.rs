@@ -2,8 +2,8 @@
 //! and audit annotations. Upstream: `admission/plugin/policy/validating/validator.go`.
 
 use super::super::conditions;
-use super::activation::{Activation, Authorization, Seen};
-use super::decision::Decision;
+use super::activation::{Activation, AuthorizerVariable, SharedValues};
+use super::decision::PolicyDecision;
 use super::evaluation::{Evaluated, conditions as of_conditions, evaluate};
 use kube_machinery::codec::expression::interpreter::Meter;
 use kube_machinery::codec::expression::{self, COST_OF_AN_OBJECT};
@@ -15,16 +15,17 @@ const LONGEST_MESSAGE: usize = 5 * 1024;
 
 /// Returns a decision for each validation, and for each audit annotation that cannot be computed; nothing if the match
 /// conditions are not met.
-pub(super) fn validate(policy: &Policy, seen: &Seen<'_>, params: &Value) -> Vec<Decision> {
+pub(super) fn validate(policy: &Policy, shared: &SharedValues<'_>, params: &Value) -> Vec<PolicyDecision> {
     let expressions = &policy.expressions;
     let params = policy.param_kind.is_some().then(|| expression::Value::from(params));
-    let activation = |authorization| Activation::new(seen, params.clone(), authorization, Some(expressions));
-    let failed = |why: String| vec![Decision::of_error(policy.failure_policy, why)];
+    let activation = |authorizer| Activation::new(shared, params.clone(), authorizer, Some(expressions));
+    let failed = |why: String| vec![PolicyDecision::of_error(policy.failure_policy, why)];
     let results = match expressions.conditions.as_slice() {
         [] => Vec::new(),
         conditions => {
-            let seen = Seen::without_namespace(seen);
-            let with_authorizer = Activation::new(&seen, params.clone(), Authorization::Available, Some(expressions));
+            let shared = SharedValues::without_namespace(shared);
+            let with_authorizer =
+                Activation::new(&shared, params.clone(), AuthorizerVariable::Available, Some(expressions));
             of_conditions(conditions, &with_authorizer)
         }
     };
@@ -34,7 +35,7 @@ pub(super) fn validate(policy: &Policy, seen: &Seen<'_>, params: &Value) -> Vec<
         Err(why) => return failed(why),
     }
     let meter = Meter::new(COST_OF_AN_OBJECT);
-    let with_authorizer = activation(Authorization::Available);
+    let with_authorizer = activation(AuthorizerVariable::Available);
     let evaluated: Result<Vec<Evaluated>, String> =
         expressions.validations.iter().map(|one| evaluate(&one.program, &with_authorizer, &meter)).collect();
     let evaluated = match evaluated {
@@ -42,23 +43,25 @@ pub(super) fn validate(policy: &Policy, seen: &Seen<'_>, params: &Value) -> Vec<
         Err(why) => return failed(why),
     };
     // Messages see no `authorizer`, and share the cost limit of the validations.
-    let messages = messages(expressions, &activation(Authorization::Absent), &meter);
-    let mut decisions: Vec<Decision> = expressions
+    let messages = messages(expressions, &activation(AuthorizerVariable::Absent), &meter);
+    let mut decisions: Vec<PolicyDecision> = expressions
         .validations
         .iter()
         .zip(evaluated)
         .enumerate()
         .map(|(i, (validation, evaluated))| match (&messages, evaluated) {
-            (_, Err(why)) => Decision::of_error(policy.failure_policy, why),
-            (Err(why), _) => Decision::of_error(policy.failure_policy, format!("failed messageExpression: {why}")),
-            (Ok(_), Ok(expression::Value::Bool(true))) => Decision::admit(),
+            (_, Err(why)) => PolicyDecision::of_error(policy.failure_policy, why),
+            (Err(why), _) => {
+                PolicyDecision::of_error(policy.failure_policy, format!("failed messageExpression: {why}"))
+            }
+            (Ok(_), Ok(expression::Value::Bool(true))) => PolicyDecision::admit(),
             (Ok(messages), Ok(_)) => {
                 let made = messages.get(i).and_then(Option::as_ref);
-                Decision::deny(message(validation, made)).with_reason(validation.reason)
+                PolicyDecision::deny(message(validation, made)).with_reason(validation.reason)
             }
         })
         .collect();
-    match annotations(policy, &activation(Authorization::Absent)) {
+    match annotations(policy, &activation(AuthorizerVariable::Absent)) {
         Ok(more) => decisions.extend(more),
         Err(why) => return failed(why),
     }
@@ -66,9 +69,9 @@ pub(super) fn validate(policy: &Policy, seen: &Seen<'_>, params: &Value) -> Vec<
 }
 
 /// Evaluates the `messageExpression` of every validation, as upstream, even if the validation has not failed.
-fn messages(of: &Expressions, seen: &Activation<'_>, meter: &Meter) -> Result<Vec<Option<Evaluated>>, String> {
+fn messages(of: &Expressions, activation: &Activation<'_>, meter: &Meter) -> Result<Vec<Option<Evaluated>>, String> {
     let made = |validation: &Validation| {
-        validation.message_program.as_ref().map(|program| evaluate(program, seen, meter)).transpose()
+        validation.message_program.as_ref().map(|program| evaluate(program, activation, meter)).transpose()
     };
     of.validations.iter().map(made).collect()
 }
@@ -90,20 +93,20 @@ fn message(validation: &Validation, made: Option<&Evaluated>) -> String {
 
 /// Returns the denials for audit annotations that cannot be computed. The annotations themselves are dropped, because
 /// there is no audit log.
-fn annotations(policy: &Policy, seen: &Activation<'_>) -> Result<Vec<Decision>, String> {
+fn annotations(policy: &Policy, activation: &Activation<'_>) -> Result<Vec<PolicyDecision>, String> {
     use kube_machinery::kinds::admission::FailurePolicy::Fail;
 
     let meter = Meter::new(COST_OF_AN_OBJECT);
     let mut decisions = Vec::new();
     for annotation in &policy.expressions.annotations {
-        match evaluate(annotation, seen, &meter)? {
+        match evaluate(annotation, activation, &meter)? {
             Ok(expression::Value::String(_) | expression::Value::Null) => {}
             Ok(_) => {
                 let why = "resulted in unsupported return type. Return type must be either string or null.";
                 let message = format!("valueExpression '{}' {why}", annotation.text);
-                decisions.push(Decision::of_annotation(message));
+                decisions.push(PolicyDecision::of_annotation(message));
             }
-            Err(why) if policy.failure_policy == Fail => decisions.push(Decision::of_annotation(why)),
+            Err(why) if policy.failure_policy == Fail => decisions.push(PolicyDecision::of_annotation(why)),
             Err(_) => {}
         }
     }

@@ -8,12 +8,11 @@ use std::collections::BTreeSet;
 use crate::admission::Gate;
 use crate::controllers::housekeeping::is_gone_or_changed;
 use crate::http::status::ApiError;
-use crate::settings::Admission;
 use crate::store::Store;
 use crate::store::filter::Filter;
 use crate::verbs::create::create_own;
 use crate::verbs::delete::remove;
-use crate::verbs::delete_options::{DeleteOptions, Policy};
+use crate::verbs::delete_options::{DeleteOptions, PropagationPolicy};
 use crate::verbs::list::everything;
 use crate::verbs::ownership::Component;
 use kube_machinery::kinds::api_service::{for_definition, is_of_definition};
@@ -22,8 +21,7 @@ use kube_machinery::kinds::{API_SERVICES, CUSTOM_RESOURCE_DEFINITIONS};
 /// Creates the missing APIServices of a group, and deletes those whose version no definition serves any more. Does
 /// nothing in a cluster without the objects that kube-apiserver creates.
 pub(super) async fn sync(store: &Store, group: &str) -> Result<(), ApiError> {
-    // `Admission::Kube` also stands for the objects that kube-apiserver creates at its start.
-    if store.settings.admission != Admission::Kube {
+    if !store.settings.has_system_objects() {
         return Ok(());
     }
     let mut missing = served(store, group)?;
@@ -37,7 +35,7 @@ pub(super) async fn sync(store: &Store, group: &str) -> Result<(), ApiError> {
         if missing.remove(version) || !is_of_definition(value) {
             continue;
         }
-        let options = DeleteOptions::of_controller(None, Policy::Background);
+        let options = DeleteOptions::of_controller(None, PropagationPolicy::Background);
         unless_gone_or_changed(remove(store, API_SERVICES, &api.key, &options, &Gate::open()).await.map(drop))?;
     }
     for version in missing {

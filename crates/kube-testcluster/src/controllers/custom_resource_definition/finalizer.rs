@@ -8,7 +8,7 @@ use crate::store::filter::Filter;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
 use crate::verbs::delete::{give_way, remove};
-use crate::verbs::delete_options::{DeleteOptions, Policy};
+use crate::verbs::delete_options::{DeleteOptions, PropagationPolicy};
 use crate::verbs::list::everything;
 use crate::verbs::ownership::{Component, written_by};
 use crate::verbs::update;
@@ -22,7 +22,7 @@ pub(super) fn is_pending(crd: &Object) -> bool {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(super) enum Finalization {
     /// Objects are left, because their own finalizers hold them.
     Waits,
     /// No object is left, and the finalizer is gone.
@@ -30,32 +30,33 @@ pub(super) enum Progress {
 }
 
 /// Deletes the objects of a definition that is being deleted, and then removes the finalizer.
-pub(super) async fn sync(store: &Store, key: &Key) -> Result<Progress, ApiError> {
+pub(super) async fn sync(store: &Store, key: &Key) -> Result<Finalization, ApiError> {
     let crd = store.get(CUSTOM_RESOURCE_DEFINITIONS, key);
-    let Some(crd) = crd.filter(|crd| is_pending(crd)) else { return Ok(Progress::Done) };
+    let Some(crd) = crd.filter(|crd| is_pending(crd)) else { return Ok(Finalization::Done) };
     let was_served = is_condition_true(&crd.open()?.value, "Established");
     let message = "CustomResource deletion is in progress";
-    write(store, key, true, "InstanceDeletionInProgress", message, Finalizer::Kept).await?;
+    write(store, key, Terminating::Yes, "InstanceDeletionInProgress", message, Finalizer::Kept).await?;
     if !was_served {
         let message = "resource was never established";
-        write(store, key, false, "NeverEstablished", message, Finalizer::Removed).await?;
-        return Ok(Progress::Done);
+        write(store, key, Terminating::No, "NeverEstablished", message, Finalizer::Removed).await?;
+        return Ok(Finalization::Done);
     }
     let definition = store.catalog().definition(key.name()).cloned();
     if let Some(definition) = definition
         && !delete_instances(store, &definition.stored).await?
     {
-        return Ok(Progress::Waits); // the removal of the last object wakes the controller
+        return Ok(Finalization::Waits); // the removal of the last object wakes the controller
     }
-    write(store, key, false, "InstanceDeletionCompleted", "removed all instances", Finalizer::Removed).await?;
-    Ok(Progress::Done)
+    write(store, key, Terminating::No, "InstanceDeletionCompleted", "removed all instances", Finalizer::Removed)
+        .await?;
+    Ok(Finalization::Done)
 }
 
 /// Deletes all objects of a kind; as upstream, without admission. Returns true if none is left.
 async fn delete_instances(store: &Store, resource: &Resource) -> Result<bool, ApiError> {
     let instances = everything(store, resource, &Filter::default());
     for (n, instance) in instances.objects.iter().filter(|instance| !instance.summary.is_deleting).enumerate() {
-        let options = DeleteOptions::of_controller(None, Policy::Background);
+        let options = DeleteOptions::of_controller(None, PropagationPolicy::Background);
         match remove(store, resource, &instance.key, &options, &Gate::open()).await {
             Err(error) if !is_gone_or_changed(&error) => return Err(error),
             _ => give_way(n).await,
@@ -71,12 +72,19 @@ enum Finalizer {
     Removed,
 }
 
-/// Writes the progress of the deletion as the condition `Terminating`, with the status `is_true`. A definition that no
-/// finalizer holds any more is removed by this write.
+/// The status of the condition `Terminating`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Terminating {
+    Yes,
+    No,
+}
+
+/// Writes the progress of the deletion as the condition `Terminating`. A definition that no finalizer holds any more is
+/// removed by this write.
 async fn write(
     store: &Store,
     key: &Key,
-    is_true: bool,
+    terminating: Terminating,
     reason: &str,
     message: &str,
     finalizer: Finalizer,
@@ -87,7 +95,7 @@ async fn write(
             return Ok::<_, ApiError>(Next::Keep); // a new definition may have the name by now
         }
         let mut value = crd.value.clone();
-        set_condition(&mut value, "Terminating", is_true, reason, message, &now);
+        set_condition(&mut value, "Terminating", terminating == Terminating::Yes, reason, message, &now);
         if finalizer == Finalizer::Removed {
             let finalizers = value["metadata"]["finalizers"].as_array_mut();
             if let Some(finalizers) = finalizers {

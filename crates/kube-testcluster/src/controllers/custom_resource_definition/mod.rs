@@ -4,8 +4,7 @@
 //!
 //! They run as part of each write to a definition, so a new definition is served before its creator gets the response.
 //! Only the finalizer runs later, because the client that deletes a definition may want to watch the deletion.
-//!
-//! To *apply* a definition means here to run these controllers for it. It is not server-side apply.
+//! To *refresh* a definition means to run the other controllers for it.
 
 mod api_services;
 mod finalizer;
@@ -19,8 +18,8 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use self::finalizer::Progress;
-use self::naming::Names;
+use self::finalizer::Finalization;
+use self::naming::SyncEffect;
 use super::housekeeping::is_gone_or_changed;
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
@@ -44,24 +43,24 @@ const FINALIZER_DELAY: Duration = Duration::from_millis(100);
 /// The delay before a failed deletion is tried again. It may fail because a conversion webhook did not answer.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// [Applies](apply) the definition with this name; for `None`, all definitions that were written since they were last
-/// applied. The future is boxed, because the store keeps a pointer to this function.
-pub(crate) fn apply_changed<'s>(store: &'s Store, name: Option<&'s str>) -> BoxFuture<'s, ()> {
+/// [Refreshes](refresh) the definition with this name; for `None`, all definitions that were written since their last
+/// refresh. The future is boxed, because the store keeps a pointer to this function.
+pub(crate) fn refresh_changed<'s>(store: &'s Store, name: Option<&'s str>) -> BoxFuture<'s, ()> {
     match name {
-        Some(name) => apply(store, name).boxed(),
-        None => apply_all(store).boxed(),
+        Some(name) => refresh(store, name).boxed(),
+        None => refresh_all(store).boxed(),
     }
 }
 
 /// Updates a definition's names and conditions, and serves its kind or stops serving it. If the definition has released
 /// names, does the same for the other definitions of its group, which may get these names now.
-pub(crate) async fn apply(store: &Store, name: &str) {
+pub(crate) async fn refresh(store: &Store, name: &str) {
     let mut due = vec![name.to_owned()];
     while let Some(name) = due.pop() {
         match sync_one(store, &name).await {
-            Ok(Names::Released) => due.extend(others_of_group(store, &name)),
-            Ok(Names::Kept) => {}
-            // Another write was faster; its request applies the definition.
+            Ok(SyncEffect::NamesReleased) => due.extend(others_of_group(store, &name)),
+            Ok(SyncEffect::NamesKept) => {}
+            // Another write was faster; its request refreshes the definition.
             Err(error) if is_gone_or_changed(&error) => {}
             Err(error) => tracing::warn!(name, ?error, "a custom resource definition could not be updated"),
         }
@@ -73,9 +72,9 @@ pub(crate) async fn apply(store: &Store, name: &str) {
     }
 }
 
-/// [Applies](apply) each definition that was written or removed since it was last applied. Runs after a request that
-/// may have changed several definitions, and after a snapshot was restored.
-pub(crate) async fn apply_all(store: &Store) {
+/// [Refreshes](refresh) each definition that was written or removed since its last refresh. Runs after a request that may
+/// have changed several definitions, and after a snapshot was restored.
+pub(crate) async fn refresh_all(store: &Store) {
     let catalog = store.catalog();
     let mut due: BTreeSet<String> = catalog.definitions().collect();
     for definition in everything(store, CUSTOM_RESOURCE_DEFINITIONS, &Filter::default()).objects {
@@ -87,14 +86,14 @@ pub(crate) async fn apply_all(store: &Store) {
         }
     }
     for name in due {
-        apply(store, &name).await;
+        refresh(store, &name).await;
     }
 }
 
 /// Finishes the deletion of definitions until `stop`.
 pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
     for name in names(&store) {
-        apply(&store, &name).await; // an earlier server with the same folder may have stopped halfway
+        refresh(&store, &name).await; // an earlier server with the same folder may have stopped halfway
     }
     let mut retry_after = None;
     while stop.run_until_cancelled(wait_for_termination(&store, retry_after)).await.is_some() {
@@ -107,8 +106,8 @@ pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
         retry_after = None;
         for name in waiting {
             match finalizer::sync(&store, &Key::new(None, &name)).await {
-                Ok(Progress::Waits) => {}
-                Ok(Progress::Done) => apply(&store, &name).await,
+                Ok(Finalization::Waits) => {}
+                Ok(Finalization::Done) => refresh(&store, &name).await,
                 Err(error) if is_gone_or_changed(&error) => {}
                 Err(error) => {
                     tracing::warn!(name, ?error, "the deletion of a custom resource definition cannot be finished");
@@ -136,18 +135,18 @@ fn waiting_for_finalizer(store: &Store) -> Vec<String> {
 
 /// Runs the controllers for one definition: names, establishing, approval. Wakes the finalizer if the definition waits
 /// for it.
-async fn sync_one(store: &Store, name: &str) -> Result<Names, ApiError> {
+async fn sync_one(store: &Store, name: &str) -> Result<SyncEffect, ApiError> {
     let key = Key::new(None, name);
     if store.get(CUSTOM_RESOURCE_DEFINITIONS, &key).is_none() {
-        return Ok(Names::Released); // a removed definition has released its names
+        return Ok(SyncEffect::NamesReleased); // a removed definition has released its names
     }
-    let names = naming::sync(store, &key).await?;
+    let effect = naming::sync(store, &key).await?;
     establish(store, &key).await?;
     note_approval(store, &key).await?;
     if store.get(CUSTOM_RESOURCE_DEFINITIONS, &key).is_some_and(|crd| finalizer::is_pending(&crd)) {
         store.terminations.notify_one();
     }
-    Ok(names)
+    Ok(effect)
 }
 
 /// Establishes a definition whose names were accepted, so it is served. Upstream: `EstablishingController`.

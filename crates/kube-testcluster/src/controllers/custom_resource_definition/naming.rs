@@ -14,12 +14,12 @@ use kube_machinery::kinds::custom_resource::{is_condition_true, set_condition};
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 use kube_machinery::value::{Array, Value, json};
 
-/// The effect of a sync on other definitions: after `Released`, the caller syncs them too, because they may get names
-/// that were taken before.
+/// The effect of a sync on other definitions: after `NamesReleased`, the caller syncs them too, because they may get
+/// names that were taken before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Names {
-    Kept,
-    Released,
+pub(super) enum SyncEffect {
+    NamesKept,
+    NamesReleased,
 }
 
 /// The names of one or several definitions. Plurals, singulars and short names share one space, kinds have another.
@@ -30,9 +30,9 @@ struct NameSet {
 }
 
 /// Accepts the names that a definition asks for, except those that are taken.
-pub(super) async fn sync(store: &Store, key: &Key) -> Result<Names, ApiError> {
+pub(super) async fn sync(store: &Store, key: &Key) -> Result<SyncEffect, ApiError> {
     let now = store.clock.now();
-    let mut names = Names::Kept;
+    let mut effect = SyncEffect::NamesKept;
     store
         .update(CUSTOM_RESOURCE_DEFINITIONS, key, Commit::Really, |crd: &Opened| {
             let (requested, had) = (&crd.value["spec"]["names"], &crd.value["status"]["acceptedNames"]);
@@ -44,11 +44,11 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<Names, ApiError> {
             before.add(had);
             after.add(&next["status"]["acceptedNames"]);
             let releases = !before.resources.is_subset(&after.resources) || !before.kinds.is_subset(&after.kinds);
-            names = if releases { Names::Released } else { Names::Kept };
+            effect = if releases { SyncEffect::NamesReleased } else { SyncEffect::NamesKept };
             Ok(Next::Put(written_by(Component::SERVER, store, crd, Some(Subresource::Status), next)))
         })
         .await?;
-    Ok(names)
+    Ok(effect)
 }
 
 /// Returns true if a definition has the names that it asks for. An empty list equals a missing one.
@@ -87,20 +87,18 @@ impl NameSet {
 /// Returns the definition with the names that it gets, and the conditions about them. Upstream:
 /// `calculateNamesAndConditions`.
 fn with_accepted(crd: &Value, taken: &NameSet, now: &str) -> Value {
-    const NAMES: [(&str, &str); 4] = [
-        ("plural", "PluralConflict"),
-        ("singular", "SingularConflict"),
-        ("kind", "KindConflict"),
-        ("listKind", "ListKindConflict"),
+    let fields = [
+        ("plural", "PluralConflict", &taken.resources),
+        ("singular", "SingularConflict", &taken.resources),
+        ("kind", "KindConflict", &taken.kinds),
+        ("listKind", "ListKindConflict", &taken.kinds),
     ];
     let requested = &crd["spec"]["names"];
     let mut names = crd["status"]["acceptedNames"].clone();
     let mut conflict: Option<(&str, String)> = None;
-    for (field, reason) in NAMES {
-        // Names of kinds and names of resources do not conflict. Only `kind` and `listKind` contain "ind".
-        let space = if field.contains("ind") { &taken.kinds } else { &taken.resources };
+    for (field, reason, taken_names) in fields {
         match requested[field].as_str().unwrap_or_default() {
-            name if names[field] != name && space.contains(name) => conflict = Some((reason, in_use(name))),
+            name if names[field] != name && taken_names.contains(name) => conflict = Some((reason, in_use(name))),
             name => names[field] = json!(name),
         }
         // As upstream, the short names come right after the singular. The order matters, because only the last conflict

@@ -136,7 +136,7 @@ impl Queue {
     /// Queues work items about nodes and their pods: [`WorkItem::CollectOrphansLater`] for a missing node, after its
     /// removal or the binding of a pod to it; [`WorkItem::CollectTerminating`] after a change of a node, or when the
     /// deletion of a bound pod begins.
-    pub(super) fn note_orphans(&mut self, event: &Event, storage: &Storage) {
+    pub(super) fn note_nodes(&mut self, event: &Event, storage: &Storage) {
         let node = match &event.current {
             None if event.object().resource == NODES => Some(event.object().key.name()),
             Some(pod) if pod.resource == PODS => {
@@ -160,7 +160,7 @@ impl Queue {
 
     /// Counts the pods that have ended, and queues work items if there are too many, and for a pod whose deletion
     /// begins before it has a node.
-    pub(super) fn note_ends(&mut self, event: &Event) {
+    pub(super) fn note_pods(&mut self, event: &Event) {
         if event.object().resource != PODS {
             return;
         }
@@ -282,7 +282,7 @@ impl Queue {
     }
 
     /// Discards all work items.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.due.clear();
         self.queued.clear();
     }
@@ -321,7 +321,7 @@ mod tests {
         queue.push(empty("shop"));
         assert_eq!([queue.take(), queue.take(), queue.take()], [Some(empty("other")), Some(empty("shop")), None]);
         queue.push(empty("shop"));
-        queue.forget();
+        queue.clear();
         queue.push(empty("shop"));
         assert_eq!(queue.take(), Some(empty("shop")));
     }

@@ -74,7 +74,7 @@ async fn run_item(store: &Store, housekeeping: &Housekeeping, item: &WorkItem) -
             let handled = garbage_collector::handle_dependents(store, housekeeping, object_ref).await;
             if object_ref.kind == CUSTOM_RESOURCE_DEFINITIONS.group_resource() {
                 // The definition may have lost its last finalizer.
-                custom_resource_definition::apply(store, object_ref.key.name()).await;
+                custom_resource_definition::refresh(store, object_ref.key.name()).await;
             }
             handled
         }

@@ -26,7 +26,7 @@ mod documents;
 const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 /// The media type that clients ask for. Responses use [`PROTOBUF`], because a media type must not contain `@`.
-const PROTOBUF_OF_OLD: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+const PROTOBUF_REQUESTED: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
 /// Serves the whole API in one document. As upstream, the HTTP method does not matter, here and below.
 pub(crate) async fn v2(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
@@ -98,7 +98,7 @@ impl DocumentForm {
         let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
         negotiation::clauses(accept).iter().find_map(|clause| match clause.name {
             JSON | "application/*" | "*/*" => Some(Self { content_type: JSON, body: document.json.clone() }),
-            PROTOBUF | PROTOBUF_OF_OLD => Some(Self { content_type: PROTOBUF, body: document.protobuf.clone()? }),
+            PROTOBUF | PROTOBUF_REQUESTED => Some(Self { content_type: PROTOBUF, body: document.protobuf.clone()? }),
             _ => None,
         })
     }

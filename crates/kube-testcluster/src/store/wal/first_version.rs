@@ -6,7 +6,7 @@
 //! disk. So only the form of the last record tells whether it was finished: a crash cuts it off, or leaves zeros in
 //! place of whole sectors. Any other difference is damage.
 
-use super::frame::{self, HEAD, Next};
+use super::frame::{self, FirstFrame, HEAD};
 use super::reader::{Damage, Replayed, Unfinished};
 use super::record::Record;
 
@@ -39,13 +39,15 @@ fn each(bytes: &[u8], mut take: impl FnMut(&Record<'_>) -> bool) -> Result<Optio
     let mut at = MAGIC.len();
     while at < bytes.len() {
         let damaged = |why| Damage { at, why };
-        let next = frame::next(&bytes[at..]);
-        let Next::Frame(content, rest) = next else {
+        let next = frame::first(&bytes[at..]);
+        let FirstFrame::Whole(content, rest) = next else {
             // An unfinished record is cut off, or has lost a sector and has nothing but zeros behind it.
             let was_finished = match next {
-                Next::BadLength => !has_lost_a_sector(bytes, at, at + HEAD) || has_data(&bytes[at + HEAD..]),
-                Next::BadContent(rest) => !has_lost_a_sector(bytes, at, bytes.len() - rest.len()) || has_data(rest),
-                Next::Frame(..) | Next::Cut => false,
+                FirstFrame::BadLength => !has_lost_a_sector(bytes, at, at + HEAD) || has_data(&bytes[at + HEAD..]),
+                FirstFrame::BadContent(rest) => {
+                    !has_lost_a_sector(bytes, at, bytes.len() - rest.len()) || has_data(rest)
+                }
+                FirstFrame::Whole(..) | FirstFrame::Cut => false,
             };
             let unfinished = Unfinished { at, length: bytes.len() - at };
             return if was_finished {

@@ -21,9 +21,9 @@ const BATCH: u8 = 4;
 
 /// The result of reading the first frame of some bytes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Next<'a> {
+pub(super) enum FirstFrame<'a> {
     /// The content of a frame, and the bytes behind it.
-    Frame(&'a [u8], &'a [u8]),
+    Whole(&'a [u8], &'a [u8]),
     /// The bytes end before the frame does, or there are none.
     Cut,
     /// The length is not as it was written.
@@ -33,17 +33,17 @@ pub(super) enum Next<'a> {
 }
 
 /// Reads the first frame of `bytes`.
-pub(super) fn next(bytes: &[u8]) -> Next<'_> {
+pub(super) fn first(bytes: &[u8]) -> FirstFrame<'_> {
     let mut rest = bytes;
     let mut word = || take_u32(&mut rest);
-    let (Some(length), Some(sum_of_length), Some(sum)) = (word(), word(), word()) else { return Next::Cut };
+    let (Some(length), Some(sum_of_length), Some(sum)) = (word(), word(), word()) else { return FirstFrame::Cut };
     if checksum(&length.to_le_bytes()) != sum_of_length {
-        return Next::BadLength;
+        return FirstFrame::BadLength;
     }
     match rest.split_at_checked(length as usize) {
-        None => Next::Cut,
-        Some((content, rest)) if checksum(content) == sum => Next::Frame(content, rest),
-        Some((_, rest)) => Next::BadContent(rest),
+        None => FirstFrame::Cut,
+        Some((content, rest)) if checksum(content) == sum => FirstFrame::Whole(content, rest),
+        Some((_, rest)) => FirstFrame::BadContent(rest),
     }
 }
 
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_batch_is_read_as_it_was_written() {
         let bytes = frame();
-        let Next::Frame(content, []) = next(&bytes) else { panic!("{bytes:?}") };
+        let FirstFrame::Whole(content, []) = first(&bytes) else { panic!("{bytes:?}") };
         let removed = Record::Removed { revision: 8, group: "", plural: "pods", key: "a/c" };
         let records = vec![removed, Record::End { revision: 8 }];
         assert_eq!(Batch::read(content), Some(Batch { number: 3, records }));
@@ -140,10 +140,10 @@ mod tests {
     fn a_frame_that_is_cut_or_changed_anywhere_is_no_frame() {
         let bytes = frame();
         for at in 0..bytes.len() {
-            assert_eq!(next(&bytes[..at]), Next::Cut, "{at}");
+            assert_eq!(first(&bytes[..at]), FirstFrame::Cut, "{at}");
             let mut changed = bytes.clone();
             changed[at] ^= 0x40;
-            assert!(!matches!(next(&changed), Next::Frame(..)), "{at}");
+            assert!(!matches!(first(&changed), FirstFrame::Whole(..)), "{at}");
         }
     }
 }

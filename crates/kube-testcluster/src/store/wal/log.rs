@@ -18,7 +18,7 @@
 use std::io;
 
 use super::disk::{Disk, DiskFile};
-use super::frame::{self, HEAD, MAGIC, Next};
+use super::frame::{self, FirstFrame, HEAD, MAGIC};
 use super::record::{take, take_u64};
 
 /// The length of the pages that hold the marks.
@@ -61,7 +61,7 @@ impl Mark {
     /// Returns the newest mark of a log; `None` if none can be read.
     pub(super) fn newest(log: &[u8]) -> Option<Self> {
         let read = |place| {
-            let Next::Frame(mut content, _) = frame::next(log.get(place)?) else { return None };
+            let FirstFrame::Whole(mut content, _) = frame::first(log.get(place)?) else { return None };
             (take(&mut content, 1)? == [MARK]).then_some(())?;
             Some(Self { batches: take_u64(&mut content)?, end: take_u64(&mut content)? })
         };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::data_error::DataError;
 use super::first_version;
 use super::folder::{Folder, log_name, snapshot_name};
-use super::frame::{self, Batch, FAMILY, MAGIC, Next};
+use super::frame::{self, Batch, FAMILY, FirstFrame, MAGIC};
 use super::log::{Mark, START};
 use super::record::Record;
 use super::reserve;
@@ -35,7 +35,7 @@ const HIGHEST: u64 = u64::MAX / 2;
 
 /// The version of a file's format.
 #[derive(Clone, Copy, Debug)]
-enum Format {
+enum FileVersion {
     First,
     Second,
 }
@@ -81,12 +81,12 @@ impl Folder {
         }
         let mut state = Replayed::default();
         self.read_as(&snapshot, |bytes, version| match version {
-            Format::First => first_version::snapshot(bytes, &mut state),
-            Format::Second => read_snapshot(bytes, &mut state),
+            FileVersion::First => first_version::snapshot(bytes, &mut state),
+            FileVersion::Second => read_snapshot(bytes, &mut state),
         })?;
         let unfinished = self.read_as(&log, |bytes, version| match version {
-            Format::First => first_version::log(bytes, &mut state),
-            Format::Second => read_log(bytes, &mut state),
+            FileVersion::First => first_version::log(bytes, &mut state),
+            FileVersion::Second => read_log(bytes, &mut state),
         })?;
         if let Some(Unfinished { at, length }) = unfinished {
             let path = self.path_of(&log);
@@ -103,12 +103,16 @@ impl Folder {
     }
 
     /// Reads a file of either version.
-    fn read_as<T>(&self, name: &str, read: impl FnOnce(&[u8], Format) -> Result<T, Damage>) -> Result<T, DataError> {
+    fn read_as<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&[u8], FileVersion) -> Result<T, Damage>,
+    ) -> Result<T, DataError> {
         let bytes = self.read_file(name)?;
         let path = self.path_of(name);
         let read = match bytes.first_chunk() {
-            Some(MAGIC) => read(&bytes, Format::Second),
-            Some(first_version::MAGIC) => read(&bytes, Format::First),
+            Some(MAGIC) => read(&bytes, FileVersion::Second),
+            Some(first_version::MAGIC) => read(&bytes, FileVersion::First),
             Some(other) if other.starts_with(FAMILY) => return Err(DataError::Newer(path)),
             Some(_) => Err(Damage { at: 0, why: "it was not written by this program" }),
             // A log is on the disk before its snapshot has its name, so no crash leaves it empty.
@@ -226,7 +230,7 @@ impl<'a> Batches<'a> {
         if rest.is_empty() {
             return Ok(None);
         }
-        let Next::Frame(content, behind) = frame::next(rest) else { return Err(Mismatch::Content) };
+        let FirstFrame::Whole(content, behind) = frame::first(rest) else { return Err(Mismatch::Content) };
         let batch = Batch::read(content).ok_or(Mismatch::Content)?;
         if batch.number != self.number + 1 {
             return Err(Mismatch::Number);

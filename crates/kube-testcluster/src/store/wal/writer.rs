@@ -20,7 +20,7 @@ use super::frame::{BatchBuilder, MAGIC};
 use super::log::Log;
 use super::record::Record;
 use super::reserve::Reserve;
-use super::{Message, Progress};
+use super::{DiskProgress, Message};
 use crate::store::event::Event;
 use crate::store::object::{Key, Object, ObjectText};
 use crate::store::storage::Storage;
@@ -65,9 +65,9 @@ pub(super) struct Writer {
     /// The file whose room the waiting writes get when the disk is full.
     reserve: Reserve,
     /// A log longer than this is replaced by a new snapshot. In bytes.
-    long: u64,
-    /// The least value of `long`.
-    least: u64,
+    length_limit: u64,
+    /// The least value of `length_limit`.
+    least_limit: u64,
     /// The objects as of `revision`, for the next snapshot. The thread keeps its own map, so that it needs no lock of
     /// the store; the objects themselves are shared.
     objects: Objects,
@@ -79,9 +79,9 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Begins the next generation with a snapshot of `storage`. A log of more than `least` bytes, and longer than its
-    /// snapshot, is replaced by a new snapshot.
-    pub(super) fn begin(mut folder: Folder, storage: &Storage, least: u64) -> Result<Self, DataError> {
+    /// Begins the next generation with a snapshot of `storage`. A log of more than `least_limit` bytes, and longer
+    /// than its snapshot, is replaced by a new snapshot.
+    pub(super) fn begin(mut folder: Folder, storage: &Storage, least_limit: u64) -> Result<Self, DataError> {
         let index = |object: &Object| (object.resource.group_resource(), object.key.clone());
         let objects = storage.all().map(|object| (index(object), Kept::Object(object.clone())));
         let (objects, revision) = (objects.collect(), storage.revision());
@@ -91,15 +91,15 @@ impl Writer {
             .and_then(|made| folder.settle().map(|()| made))
             .and_then(|made| reserve.keep(&*folder.disk).map(|()| made));
         let (snapshot, log) = made.map_err(|why| DataError::Unusable { path, why })?;
-        let (long, waiting) = (least.max(snapshot), VecDeque::new());
-        Ok(Self { folder, log, reserve, long, least, objects, revision, waiting })
+        let (length_limit, waiting) = (least_limit.max(snapshot), VecDeque::new());
+        Ok(Self { folder, log, reserve, length_limit, least_limit, objects, revision, waiting })
     }
 
     /// Starts the thread. It ends when the sender of `messages` is dropped.
     pub(super) fn spawn(
         mut self,
         mut messages: UnboundedReceiver<Message>,
-        progress: watch::Sender<Progress>,
+        progress: watch::Sender<DiskProgress>,
     ) -> Result<Option<JoinHandle<()>>, DataError> {
         #[cfg(test)]
         if self.folder.disk.is_simulated() {
@@ -123,7 +123,12 @@ impl Writer {
     }
 
     /// Writes the events that have arrived, and reports the revision up to which all writes are on the disk.
-    fn step(&mut self, first: Message, messages: &mut UnboundedReceiver<Message>, progress: &watch::Sender<Progress>) {
+    fn step(
+        &mut self,
+        first: Message,
+        messages: &mut UnboundedReceiver<Message>,
+        progress: &watch::Sender<DiskProgress>,
+    ) {
         // Writes that have come meanwhile share one flush, which is the slow part.
         let more = std::iter::from_fn(|| messages.try_recv().ok());
         self.waiting.extend(std::iter::once(first).chain(more).filter_map(|message| match message {
@@ -138,7 +143,7 @@ impl Writer {
         }
         progress.send_modify(|progress| {
             let attempts = progress.attempts + 1;
-            *progress = Progress { revision: self.revision, refused, attempts };
+            *progress = DiskProgress { revision: self.revision, refused, attempts };
         });
     }
 
@@ -188,17 +193,17 @@ impl Writer {
     /// Replaces a long log by a snapshot. If there is no room for the snapshot, the log continues, and the next attempt
     /// comes when its length has doubled.
     fn shorten(&mut self) {
-        if self.log.length() <= self.long {
+        if self.log.length() <= self.length_limit {
             return;
         }
         match next_generation(&mut self.folder, &self.objects, self.revision) {
             Ok((snapshot, log)) => {
-                (self.log, self.long) = (log, self.least.max(snapshot));
+                (self.log, self.length_limit) = (log, self.least_limit.max(snapshot));
                 // If this fails, the next write settles the folder before it writes.
                 let _ = self.folder.settle();
             }
             Err(error) => {
-                self.long = self.log.length().saturating_mul(2);
+                self.length_limit = self.log.length().saturating_mul(2);
                 tracing::warn!(%error, "no snapshot can be written, so the log goes on growing");
             }
         }

@@ -32,7 +32,7 @@ const KIND: &str = "Scale";
 const VERSION: &str = "autoscaling/v1";
 /// The number that stands for missing replicas of a custom resource while its scale is written. Upstream:
 /// `invalidSpecReplicas`.
-const NONE_WANTED: i64 = i32::MIN as i64;
+const MISSING_REPLICAS: i64 = i32::MIN as i64;
 
 pub(crate) async fn get(call: Call) -> Result<Answer, ApiError> {
     let key = key(&call.target)?;
@@ -234,7 +234,7 @@ fn rescaled(
     let mut value = current.value.clone();
     let replicas = wanted.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or_default();
     match target.served.scale_paths() {
-        Some(paths) if replicas == NONE_WANTED => {
+        Some(paths) if replicas == MISSING_REPLICAS => {
             let path = paths.spec_replicas_text();
             return Err(ApiError::bad_request(format!("the spec replicas field {path:?} cannot be empty")));
         }
@@ -261,11 +261,11 @@ fn no_such_type() -> ApiError {
     ApiError::bad_request("no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"")
 }
 
-/// Returns the Scale of an object before a write. Missing replicas become [`NONE_WANTED`].
+/// Returns the Scale of an object before a write. Missing replicas become [`MISSING_REPLICAS`].
 fn live(object: &Opened, served: &Resource) -> Result<Value, ApiError> {
     let (mut scale, replicas) = scale(object, served).map_err(ApiError::internal)?;
     if replicas == Replicas::Missing {
-        scale["spec"]["replicas"] = json!(NONE_WANTED);
+        scale["spec"]["replicas"] = json!(MISSING_REPLICAS);
     }
     Ok(scale)
 }

@@ -151,6 +151,6 @@ impl Interpreter<'_> {
     }
 
     fn is_variable(&self, name: &str, scope: Option<&Scope<'_>>) -> bool {
-        scope.is_some_and(|scope| scope.find(name).is_some()) || self.names.variable(name, self.meter).is_some()
+        scope.is_some_and(|scope| scope.find(name).is_some()) || self.variables.variable(name, self.meter).is_some()
     }
 }

@@ -46,7 +46,7 @@ pub enum Error {
 }
 
 /// The variables that an expression can use.
-pub trait Names {
+pub trait Variables {
     /// Returns the value of a variable, or `None` if no variable has this name.
     fn variable(&self, name: &str, meter: &Meter) -> Option<Outcome>;
 
@@ -88,12 +88,12 @@ impl std::fmt::Display for Error {
 ///
 /// # Errors
 /// The failure of the expression, or the limit that it exceeds.
-pub fn run(program: &Program, names: &dyn Names, meter: &Meter) -> Outcome {
-    meter.one_expression(|| Interpreter { names, meter, constants: &program.constants }.eval(&program.root, None))
+pub fn run(program: &Program, variables: &dyn Variables, meter: &Meter) -> Outcome {
+    meter.one_expression(|| Interpreter { variables, meter, constants: &program.constants }.eval(&program.root, None))
 }
 
 struct Interpreter<'n> {
-    names: &'n dyn Names,
+    variables: &'n dyn Variables,
     meter: &'n Meter,
     constants: &'n [Value],
 }
@@ -128,7 +128,7 @@ impl Interpreter<'_> {
         if let Some(found) = scope.and_then(|scope| scope.find(name)) {
             return found;
         }
-        let found = self.names.variable(name, self.meter);
+        let found = self.variables.variable(name, self.meter);
         found.unwrap_or_else(|| Err(Error::failed(format!("no such attribute(s): {name}"))))
     }
 

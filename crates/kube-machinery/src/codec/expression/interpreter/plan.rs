@@ -7,7 +7,7 @@ use cel::common::ast::{EntryExpr, Expr, LiteralValue};
 use cel::parser::Expression;
 
 use super::meter::Meter;
-use super::{Interpreter, Names, Outcome, library};
+use super::{Interpreter, Outcome, Variables, library};
 use crate::codec::expression::{Value, macros};
 use crate::codec::structural::pattern;
 
@@ -42,10 +42,10 @@ struct Planner {
     scope: Vec<String>,
 }
 
-/// The names in a constant expression: none.
+/// The variables in a constant expression: none.
 struct Nothing;
 
-impl Names for Nothing {
+impl Variables for Nothing {
     fn variable(&self, _: &str, _: &Meter) -> Option<Outcome> {
         None
     }
@@ -129,7 +129,7 @@ impl Planner {
     /// Evaluates a constant expression.
     fn compute(&self, expression: &Expression) -> Result<Value, String> {
         let meter = Meter::new(u64::MAX);
-        let interpreter = Interpreter { names: &Nothing, meter: &meter, constants: &self.constants };
+        let interpreter = Interpreter { variables: &Nothing, meter: &meter, constants: &self.constants };
         interpreter.eval(expression, None).map_err(|why| why.to_string())
     }
 

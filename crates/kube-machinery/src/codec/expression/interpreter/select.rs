@@ -56,7 +56,7 @@ impl Interpreter<'_> {
         if scope.is_some_and(|scope| scope.find(of).is_some()) {
             return None;
         }
-        self.names.member(of, &select.field, self.meter)
+        self.variables.member(of, &select.field, self.meter)
     }
 
     /// Evaluates `a[b]`.
@@ -96,7 +96,7 @@ impl Interpreter<'_> {
     pub(super) fn is_dynamic(&self, expression: &Expression, scope: Option<&Scope<'_>>) -> bool {
         match &expression.expr {
             Expr::Ident(name) => {
-                scope.and_then(|scope| scope.is_dynamic(name)).unwrap_or_else(|| self.names.is_dynamic(name))
+                scope.and_then(|scope| scope.is_dynamic(name)).unwrap_or_else(|| self.variables.is_dynamic(name))
             }
             Expr::Select(select) => !select.test && self.is_dynamic(&select.operand, scope),
             Expr::Call(call) => match (call.func_name.as_str(), call.args.as_slice()) {

@@ -17,7 +17,7 @@ use crate::value::json;
 /// The variable `object`, whose type the checker does not know.
 struct Seen(Value);
 
-impl Names for Seen {
+impl Variables for Seen {
     fn variable(&self, name: &str, _: &Meter) -> Option<Outcome> {
         (name == "object").then(|| Ok(self.0.clone()))
     }
@@ -161,10 +161,10 @@ fn recorded_expressions_have_upstreams_results_and_costs() {
     assert!(wrong.is_empty(), "{} of {cases} expressions differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Names with one variable whose fields are computed on demand, like the `variables` of policies.
-struct Variables;
+/// One variable whose fields are computed on demand, like the `variables` of policies.
+struct ComputedFields;
 
-impl Names for Variables {
+impl Variables for ComputedFields {
     fn variable(&self, _: &str, _: &Meter) -> Option<Outcome> {
         None
     }
@@ -181,7 +181,7 @@ fn program(expression: &str) -> Program {
 #[test]
 fn fields_of_variables_are_computed() {
     let meter = Meter::new(COST_OF_AN_OBJECT);
-    let outcome = run(&program("variables.any == '<any>' && has(variables.any)"), &Variables, &meter);
+    let outcome = run(&program("variables.any == '<any>' && has(variables.any)"), &ComputedFields, &meter);
     assert!(matches!(outcome, Ok(Value::Bool(true))), "{outcome:?}");
 }
 
@@ -202,7 +202,7 @@ fn an_expression_that_costs_too_much_is_stopped() {
         format!("lists.range(1000).map(x, string(x)).exists(x, '{hundred}'.matches(x + '{{1,1000}}'))"),
     ] {
         let start = std::time::Instant::now();
-        let outcome = run(&program(&expression), &Variables, &Meter::new(COST_OF_AN_OBJECT));
+        let outcome = run(&program(&expression), &ComputedFields, &Meter::new(COST_OF_AN_OBJECT));
         assert!(matches!(outcome, Err(Error::Cancelled)), "{expression}: {outcome:.100?}");
         assert!(start.elapsed().as_secs() < 20, "{expression}: {:?}", start.elapsed());
     }
@@ -212,9 +212,9 @@ fn an_expression_that_costs_too_much_is_stopped() {
 fn a_budget_is_shared_by_expressions() {
     let meter = Meter::new(1_000_000);
     let loops = program("[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(a, a > 0)");
-    let ran = (0..100_000).take_while(|_| run(&loops, &Variables, &meter).is_ok()).count();
+    let ran = (0..100_000).take_while(|_| run(&loops, &ComputedFields, &meter).is_ok()).count();
     assert_eq!(ran, 1_000_000 / 51); // each run costs 51
-    assert!(matches!(run(&loops, &Variables, &meter), Err(Error::OutOfBudget)));
+    assert!(matches!(run(&loops, &ComputedFields, &meter), Err(Error::OutOfBudget)));
 }
 
 #[test]
@@ -224,8 +224,8 @@ fn an_expression_as_deep_as_the_parser_takes_runs() {
     {
         for n in [10, 40, 100, 120, 200] {
             if let Ok(expression) = parse(&format!("{}1{}", open.repeat(n), close.repeat(n))) {
-                let ran =
-                    Program::of(expression).map(|program| run(&program, &Variables, &Meter::new(COST_OF_AN_OBJECT)));
+                let ran = Program::of(expression)
+                    .map(|program| run(&program, &ComputedFields, &Meter::new(COST_OF_AN_OBJECT)));
                 assert!(!matches!(ran, Ok(Err(Error::OutOfBudget))), "{open}");
             }
         }

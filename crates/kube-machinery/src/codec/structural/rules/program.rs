@@ -1,6 +1,6 @@
 //! Compiles a CEL rule of a schema and its `messageExpression`: once, when the rule first runs.
 
-use crate::codec::expression::interpreter::{Error, Meter, Names, Outcome, Program, run};
+use crate::codec::expression::interpreter::{Error, Meter, Outcome, Program, Variables, run};
 use crate::codec::expression::parse::{join_faults, parse};
 use crate::codec::structural::Rule;
 
@@ -26,7 +26,7 @@ pub(super) struct Activation<'a> {
     pub(super) is_dynamic: bool,
 }
 
-impl Names for Activation<'_> {
+impl Variables for Activation<'_> {
     fn variable(&self, name: &str, _: &Meter) -> Option<Outcome> {
         match name {
             "self" => Some(Ok(self.new.clone())),

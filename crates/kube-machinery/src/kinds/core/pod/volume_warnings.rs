@@ -45,12 +45,12 @@ pub(in crate::kinds) fn claim_spec(spec: &Value, at: At<'_>) -> Vec<String> {
 
 /// A path in a volume, and the source of the file there; empty if the volume has only one source.
 #[derive(Clone, PartialEq, Eq)]
-struct Source {
+struct VolumePath {
     path: String,
     of: String,
 }
 
-impl Source {
+impl VolumePath {
     fn new(path: &str, of: &str) -> Self {
         Self { path: path.trim_end_matches('/').to_owned(), of: of.to_owned() }
     }
@@ -87,11 +87,11 @@ fn overlapping_paths(volume: &Value) -> Vec<String> {
     warnings
 }
 
-fn paths_of(source: &Value, of: &str) -> Vec<Source> {
-    items(source, "items").iter().map(|item| Source::new(text(item, "path"), of)).collect()
+fn paths_of(source: &Value, of: &str) -> Vec<VolumePath> {
+    items(source, "items").iter().map(|item| VolumePath::new(text(item, "path"), of)).collect()
 }
 
-fn projected_paths(source: &Value) -> Vec<Source> {
+fn projected_paths(source: &Value) -> Vec<VolumePath> {
     let named = |kind: &str, of: &Value| format!("{kind} {}", quote(text(of, "name")));
     let (map, secret) = (&source["configMap"], &source["secret"]);
     let (token, bundle, certificate) =
@@ -103,15 +103,15 @@ fn projected_paths(source: &Value) -> Vec<Source> {
     } else if !source["downwardAPI"]["items"].is_null() {
         paths_of(&source["downwardAPI"], "DownwardAPI")
     } else if !token.is_null() {
-        vec![Source::new(text(token, "path"), "ServiceAccountToken")]
+        vec![VolumePath::new(text(token, "path"), "ServiceAccountToken")]
     } else if !bundle.is_null() {
         let name = bundle["name"].as_str().unwrap_or_else(|| text(bundle, "signerName"));
-        vec![Source::new(text(bundle, "path"), &format!("ClusterTrustBundle {}", quote(name)))]
+        vec![VolumePath::new(text(bundle, "path"), &format!("ClusterTrustBundle {}", quote(name)))]
     } else {
         let parts =
             [("certificateChainPath", "chain"), ("keyPath", "key"), ("credentialBundlePath", "credential bundle")];
         let set = parts.into_iter().filter(|(field, _)| !text(certificate, field).is_empty());
-        set.map(|(field, what)| Source::new(text(certificate, field), &format!("PodCertificate {what}"))).collect()
+        set.map(|(field, what)| VolumePath::new(text(certificate, field), &format!("PodCertificate {what}"))).collect()
     }
 }
 
@@ -119,8 +119,8 @@ fn projected_paths(source: &Value) -> Vec<Source> {
 const MOST: usize = 1000;
 
 /// Describes the pairs of paths of which one contains the other.
-fn overlaps(paths: impl Iterator<Item = Source>) -> Vec<String> {
-    let (mut before, mut overlaps): (Vec<Source>, _) = (Vec::new(), Vec::new());
+fn overlaps(paths: impl Iterator<Item = VolumePath>) -> Vec<String> {
+    let (mut before, mut overlaps): (Vec<VolumePath>, _) = (Vec::new(), Vec::new());
     for path in paths.take(MOST) {
         let others = before.iter().filter(|other| path.overlaps(other));
         overlaps.extend(others.map(|other| format!("{} with {}", path.shown(), other.shown())).take(MOST));
