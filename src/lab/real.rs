@@ -24,7 +24,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
 
 /// The pause before a server that is not ready is asked again.
-const AGAIN: Duration = Duration::from_secs(1);
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// A client of a cluster that has responded, with the cluster's address.
 pub(super) struct Connection {
@@ -34,15 +34,15 @@ pub(super) struct Connection {
 
 /// Connects to a real cluster and checks that the namespace exists. `limit` is the longest time of the whole run.
 pub(super) async fn connect(target: &Target, namespace: &str, limit: Option<Duration>) -> Result<Connection> {
-    let within = limit.unwrap_or(LIMIT).min(LIMIT);
+    let limit = limit.unwrap_or(LIMIT).min(LIMIT);
     let mut config = kubeconfig::load(target).await?;
-    config.connect_timeout = Some(within);
+    config.connect_timeout = Some(limit);
     // kube's retry would hide the status codes 429, 503 and 504 from the Reflector for minutes; the Reflector retries
     // itself.
     config.default_retry = false;
     let address = address(&config);
     let client = Client::try_from(config).map_err(|error| unreachable(error, &address))?;
-    match first_answer(&limited(&client, namespace), namespace, &address, within).await? {
+    match first_answer(&limited(&client, namespace), namespace, &address, limit).await? {
         NamespaceLookup::Exists => Ok(Connection { client, address }),
         NamespaceLookup::Missing => {
             let failure = Failure::new((
@@ -63,18 +63,18 @@ pub struct Reached {
 }
 
 /// Connects to a real cluster as a lesson does, and checks that this account may list and watch pods. The connection and
-/// the checks may take `patience` each.
+/// the checks may take `limit` each.
 ///
 /// # Errors
 /// The kubeconfig cannot be used, the cluster does not answer in time, or a permission is missing.
-pub async fn reach_real(target: &Target, namespace: &str, patience: Duration) -> Result<Reached> {
-    let Connection { client, address } = connect(target, namespace, Some(patience)).await?;
-    let version = check(&limited(&client, namespace), namespace, &address, patience).await?;
+pub async fn reach_real(target: &Target, namespace: &str, limit: Duration) -> Result<Reached> {
+    let Connection { client, address } = connect(target, namespace, Some(limit)).await?;
+    let version = check(&limited(&client, namespace), namespace, &address, limit).await?;
     Ok(Reached { address, version })
 }
 
 /// Checks that this account may list and watch pods, and returns the cluster's version.
-async fn check(client: &Client, namespace: &str, address: &str, within: Duration) -> Result<String> {
+async fn check(client: &Client, namespace: &str, address: &str, limit: Duration) -> Result<String> {
     let checked = async {
         let version = client.apiserver_version().await.map_err(|error| unreachable(error, address))?.git_version;
         let pods: Api<Pod> = Api::namespaced(client.clone(), namespace);
@@ -99,7 +99,7 @@ async fn check(client: &Client, namespace: &str, address: &str, within: Duration
         }
         Ok(version)
     };
-    timeout(within, checked).await.unwrap_or_else(|_| Err(no_answer(address, within).into()))
+    timeout(limit, checked).await.unwrap_or_else(|_| Err(no_answer(address, limit).into()))
 }
 
 /// Returns a client for the same cluster that reads no answer longer than [`LONGEST_ANSWER`].
@@ -114,21 +114,21 @@ fn limited(client: &Client, namespace: &str) -> Client {
 
 /// Looks up the namespace, again and again until the server is ready to answer or the time is over. A cluster that has
 /// just started answers 503 for a while.
-async fn first_answer(client: &Client, namespace: &str, address: &str, within: Duration) -> Result<NamespaceLookup> {
+async fn first_answer(client: &Client, namespace: &str, address: &str, limit: Duration) -> Result<NamespaceLookup> {
     let mut not_ready = None;
     let answer = async {
         loop {
             match try_look_up_namespace(client, namespace).await {
                 Err(kube::Error::Api(status)) if matches!(status.code, 429 | 503 | 504) => {
                     not_ready = Some(status);
-                    sleep(AGAIN).await;
+                    sleep(RETRY_PAUSE).await;
                 }
                 answer => return answer,
             }
         }
     };
-    let answered = timeout(within, answer).await;
-    let seconds = within.as_secs_f64();
+    let answered = timeout(limit, answer).await;
+    let seconds = limit.as_secs_f64();
     Err(match (answered, not_ready) {
         (Ok(answer), _) => return answer.map_err(|error| unreachable(error, address).into()),
         (Err(_), Some(status)) => Failure::new((
@@ -137,13 +137,13 @@ async fn first_answer(client: &Client, namespace: &str, address: &str, within: D
         ))
         .next(("wait until the cluster is ready, and try again", "等集群就绪后再试"))
         .because(first_line(&status.message)),
-        (Err(_), None) => no_answer(address, within),
+        (Err(_), None) => no_answer(address, limit),
     }
     .into())
 }
 
-fn no_answer(address: &str, within: Duration) -> Failure {
-    let seconds = within.as_secs_f64();
+fn no_answer(address: &str, limit: Duration) -> Failure {
+    let seconds = limit.as_secs_f64();
     Failure::new((
         format!("no answer from {address} within {seconds} s"),
         format!("{seconds} 秒之内没有收到 {address} 的响应"),
@@ -234,14 +234,14 @@ mod tests {
         for (path, pause, told) in [
             (VERSION, Duration::ZERO, "the response from https://a:6443 is too long"),
             (PODS, Duration::ZERO, "the response from https://a:6443 is too long"),
-            (VERSION, AGAIN, "no answer from https://a:6443 within 10 s"),
-            (PODS, AGAIN, "no answer from https://a:6443 within 10 s"),
+            (VERSION, RETRY_PAUSE, "no answer from https://a:6443 within 10 s"),
+            (PODS, RETRY_PAUSE, "no answer from https://a:6443 within 10 s"),
         ] {
             let error = check(&endless(path, pause), "dev", "https://a:6443", LIMIT).await.unwrap_err();
             assert_eq!(error.to_string(), told, "{path}");
             assert!(crate::trace::hint(&error, crate::trace::Lang::En).is_some(), "{path}");
         }
-        assert_eq!(check(&endless("", AGAIN), "dev", "https://a:6443", LIMIT).await.unwrap(), "v1");
+        assert_eq!(check(&endless("", RETRY_PAUSE), "dev", "https://a:6443", LIMIT).await.unwrap(), "v1");
         let namespace = endless("/api/v1/namespaces/dev", Duration::ZERO);
         let error = first_answer(&namespace, "dev", "https://a:6443", LIMIT).await.unwrap_err();
         assert_eq!(error.to_string(), "the response from https://a:6443 is too long");

@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
 use crate::cli::{command, file};
-use crate::cli_remote::Served;
-use crate::cli_serve::{Live, after};
+use crate::live::{Live, after};
+use crate::test_server::TestServer;
 
 /// Opens the page's stream of events and waits for the first record.
 fn follow(address: SocketAddr) -> BufReader<TcpStream> {
@@ -50,7 +50,7 @@ fn ask_as(headers: &str, address: SocketAddr, request: &str, body: &str) -> Stri
 
 #[test]
 fn the_page_of_a_real_cluster_is_read_only_and_receives_no_contents_of_objects() {
-    let cluster = Served::cluster();
+    let cluster = TestServer::cluster();
     let mut live = Live::start(&mut cluster.command("board-real.kubeconfig", "board reflector --cluster --lang en"));
     let address: SocketAddr = after(&mut live.err, "open http://").split('/').next().unwrap().parse().unwrap();
     assert!(ask(address, "GET /", "").contains(r#""live":"reads""#), "the page offers no buttons");

@@ -11,7 +11,7 @@ use std::{fs, thread};
 use serde_json::{Value, json};
 
 use crate::cli::{command, finish};
-use crate::cli_serve::{Live, after};
+use crate::live::{Live, after};
 use crate::runs::rounds;
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";

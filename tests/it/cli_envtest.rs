@@ -13,7 +13,7 @@ use kube::{Api, Client, Config};
 use kube_testcluster::{Authority, Cluster};
 
 use crate::cli::{command, finish};
-use crate::cli_serve::{Live, after};
+use crate::live::{Live, after};
 
 fn scratch(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);

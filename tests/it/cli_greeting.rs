@@ -4,7 +4,7 @@
 use kube_testcluster::KUBERNETES_VERSION;
 
 use crate::cli::command;
-use crate::cli_serve::{Live, after};
+use crate::live::{Live, after};
 
 #[test]
 fn a_cluster_introduces_itself_with_its_versions_and_its_nodes() {

@@ -1,11 +1,10 @@
 //! Tests of lessons in real time: their HTTP servers, and Unix signals that end them.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::cli::{command, run};
-use crate::patient::Patient;
+use crate::live::Live;
 
 #[test]
 fn the_error_for_a_port_in_use_has_the_port() {
@@ -25,44 +24,10 @@ fn a_live_run_ends_after_its_time() {
     assert_eq!(run("factory --serve 127.0.0.1:0 --for 1ms").code, Some(0));
 }
 
-/// A running program, whose standard error is read line by line.
-struct Live {
-    child: Child,
-    said: BufReader<Patient<std::process::ChildStderr>>,
-}
-
-impl Live {
-    fn start(line: &str) -> Self {
-        let mut child = command(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let said = BufReader::new(Patient(child.stderr.take().unwrap()));
-        Self { child, said }
-    }
-
-    /// Waits for a line that contains `word`, and returns the rest of the line after it.
-    fn wait_for(&mut self, word: &str) -> String {
-        let mut line = String::new();
-        while self.said.read_line(&mut line).unwrap() > 0 {
-            if let Some((_, rest)) = line.split_once(word) {
-                return rest.trim().to_owned();
-            }
-            line.clear();
-        }
-        panic!("the program ended without saying {word}");
-    }
-
-    fn signal(mut self, name: &str) -> ExitStatus {
-        let kill = format!("kill -{name} {}", self.child.id());
-        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-        // Keep reading, because a full pipe would block the child.
-        self.said.read_to_string(&mut String::new()).unwrap();
-        self.child.wait().unwrap()
-    }
-}
-
 #[test]
 fn a_lessons_server_answers_until_ctrl_c() {
     for lesson in ["indexer", "factory"] {
-        let mut live = Live::start(&format!("{lesson} --serve 127.0.0.1:0"));
+        let mut live = Live::start(&mut command(&format!("{lesson} --serve 127.0.0.1:0")));
         let address = live.wait_for("curl http://");
         let mut stream = TcpStream::connect(&address).unwrap();
         stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
@@ -84,7 +49,7 @@ fn a_lessons_server_refuses_other_machines_and_web_pages() {
         let refused = run(&format!("{lesson} --serve 0.0.0.0:0"));
         assert_eq!(refused.code, Some(2));
         assert!(refused.err.contains("no authentication"), "{}", refused.err);
-        let mut live = Live::start(&format!("{lesson} --serve 127.0.0.1:0"));
+        let mut live = Live::start(&mut command(&format!("{lesson} --serve 127.0.0.1:0")));
         let address = live.wait_for("curl http://");
         for head in [
             "Host: rebound.example.com",
@@ -107,7 +72,7 @@ fn a_lessons_server_refuses_other_machines_and_web_pages() {
 /// Other programs can reach this cluster, so its versions have 16 digits.
 #[test]
 fn the_steps_of_a_cluster_that_listens_have_short_versions() {
-    let mut live = Live::start("reflector --listen 127.0.0.1:0 --explain");
+    let mut live = Live::start(&mut command("reflector --listen 127.0.0.1:0 --explain"));
     let list = live.wait_for("list at ");
     let version = list.strip_suffix(": 0 objects").unwrap_or_else(|| panic!("{list}"));
     let digits = version.strip_prefix('…').unwrap_or_else(|| panic!("{list}"));
@@ -117,14 +82,14 @@ fn the_steps_of_a_cluster_that_listens_have_short_versions() {
 
 #[test]
 fn sigterm_ends_a_live_run_too() {
-    let mut live = Live::start("factory --serve 127.0.0.1:0");
+    let mut live = Live::start(&mut command("factory --serve 127.0.0.1:0"));
     live.wait_for("curl http://");
     assert_eq!(live.signal("TERM").code(), Some(143));
 }
 
 #[test]
 fn ctrl_c_ends_the_printing_of_a_recorded_run_at_once() {
-    let mut live = Live::start("shared --step listener --speed 0.01 -v");
+    let mut live = Live::start(&mut command("shared --step listener --speed 0.01 -v"));
     live.wait_for("playing");
     assert_eq!(live.signal("INT").code(), Some(130));
 }

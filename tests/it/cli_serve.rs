@@ -4,58 +4,12 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 
 use crate::cli::{command, file, finish, run};
-use crate::patient::Patient;
+use crate::live::{Live, after};
 #[cfg(target_os = "linux")]
 use crate::screen::Screen;
-
-/// A running program, whose standard output and standard error are read line by line.
-pub struct Live {
-    pub child: Child,
-    pub out: BufReader<Patient<std::process::ChildStdout>>,
-    pub err: BufReader<Patient<std::process::ChildStderr>>,
-}
-
-impl Drop for Live {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-    }
-}
-
-impl Live {
-    pub fn start(command: &mut Command) -> Self {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-        Self { child, out: BufReader::new(Patient(out)), err: BufReader::new(Patient(err)) }
-    }
-
-    fn cluster(arguments: &str) -> (Self, SocketAddr) {
-        let mut live = Self::start(&mut command(&format!("cluster {arguments}")));
-        let address = after(&mut live.out, "http://").parse().unwrap();
-        (live, address)
-    }
-
-    pub fn signal(mut self, name: &str) -> ExitStatus {
-        let kill = format!("kill -{name} {}", self.child.id());
-        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-        self.err.read_to_string(&mut String::new()).unwrap();
-        self.child.wait().unwrap()
-    }
-}
-
-/// Reads up to the first line that contains `word`, and returns the rest of the line after it.
-pub fn after(lines: &mut impl BufRead, word: &str) -> String {
-    let mut line = String::new();
-    while lines.read_line(&mut line).unwrap() > 0 {
-        if let Some((_, rest)) = line.split_once(word) {
-            return rest.trim().to_owned();
-        }
-        line.clear();
-    }
-    panic!("the program ended without saying {word}");
-}
 
 fn ask(address: SocketAddr, head: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();

@@ -21,8 +21,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use crate::cli::{Ran, command, file, finish};
-use crate::cli_remote::Served;
 use crate::runs::{finite, recorded, rounds};
+use crate::test_server::TestServer;
 
 /// The ranges of characters that a terminal must not get from outside: C0 and DEL, C1, the marks of direction, the
 /// characters without a width, and the separators of lines.
@@ -240,7 +240,7 @@ fn against_the_server(seed: u64) {
     let lessons: Vec<_> = rows().collect();
     let lesson = lessons[random.usize(..lessons.len())].command;
     let numbers = Arc::new((seed, AtomicU64::new(0)));
-    let served = Served::new(move || Router::new().fallback(answer).with_state(numbers));
+    let served = TestServer::new(move || Router::new().fallback(answer).with_state(numbers));
     let name = format!("hostile-{seed}");
     for line in ["doctor", lesson] {
         let (mut words, mut files) = options(&mut random, &name, line != "doctor");

@@ -6,7 +6,8 @@ use axum::response::Response;
 use kube_testcluster::Cluster;
 
 use crate::cli::{command, file, finish, run};
-use crate::cli_remote::{Live, Served};
+use crate::live::Live;
+use crate::test_server::TestServer;
 
 /// Keeps a cluster alive as long as the current runtime.
 fn keep(cluster: Cluster) {
@@ -36,7 +37,7 @@ fn a_classic_server_answers_lists_from_the_watch_cache_or_the_storage_as_predict
 
 #[test]
 fn a_server_that_does_not_reveal_the_source_of_a_list_is_shown_as_unknown() {
-    let served = Served::new(|| {
+    let served = TestServer::new(|| {
         let cluster = Cluster::builder().start();
         let router = cluster.router().layer(map_response(|mut response: Response| async {
             response.headers_mut().remove("x-served-from");
@@ -58,7 +59,7 @@ fn a_server_that_does_not_reveal_the_source_of_a_list_is_shown_as_unknown() {
 #[test]
 fn a_lesson_writes_nothing_to_a_real_cluster() {
     let (sender, requests) = std::sync::mpsc::channel();
-    let served = Served::new(move || {
+    let served = TestServer::new(move || {
         let cluster = Cluster::builder().start();
         let router = cluster.router().layer(map_request(move |request: Request| {
             let _ = sender.send(format!("{} {}", request.method(), request.uri())); // the test has ended
@@ -83,8 +84,8 @@ fn a_lesson_writes_nothing_to_a_real_cluster() {
 
 #[test]
 fn no_output_has_a_credential_of_the_kubeconfig() {
-    let refusing = Served::refusing(401, "Unauthorized");
-    for served in [Served::cluster(), refusing] {
+    let refusing = TestServer::refusing(401, "Unauthorized");
+    for served in [TestServer::cluster(), refusing] {
         for (name, user) in [("token", "{token: hunter2}"), ("password", "{username: ada, password: hunter2}")] {
             let address = served.address();
             let kubeconfig = file(
@@ -113,10 +114,10 @@ fn the_controller_manages_only_replica_sets_with_its_label() {
     let scenario = "- {at: 0s, replicaset: other, replicas: 2, labels: {app: other}}\n\
                     - {at: 1ms, replicaset: web, replicas: 1, labels: {app: web, controller: informer-lab}}\n\
                     - {at: 2ms, scale: web, replicas: 3}\n";
-    let served = Served::cluster();
+    let served = TestServer::cluster();
     let mut command = served.command("controller", "controller");
     command.arg("--scenario").arg(file("controller.yaml", scenario));
-    let mut live = Live::start(command);
+    let mut live = Live::start(&mut command);
     let mut created = 0;
     loop {
         let line = live.line();

@@ -5,8 +5,8 @@ use axum::Router;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{file, finish};
-use crate::cli_remote::Served;
 use crate::screen::{PROGRAM, Screen};
+use crate::test_server::TestServer;
 
 fn last_line(text: &str) -> &str {
     text.trim_end().lines().last().unwrap_or_default()
@@ -90,7 +90,7 @@ fn ctrl_c_in_a_pager_does_not_end_the_program() {
 
 #[test]
 fn a_slow_connection_is_shown_on_a_terminal_until_it_ends() {
-    let served = Served::new(|| Router::new().fallback(std::future::pending::<()>));
+    let served = TestServer::new(|| Router::new().fallback(std::future::pending::<()>));
     let kubeconfig = served.kubeconfig("silent");
     let line = format!("reflector --kubeconfig {}", kubeconfig.display());
     for (lang, waits) in [("en", "connecting to the cluster … 1 s"), ("zh", "正在连接集群 … 1 s")] {

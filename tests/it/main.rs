@@ -31,6 +31,8 @@ mod lesson_files;
 #[cfg(unix)]
 mod lessons_remote;
 mod links;
+#[cfg(unix)]
+mod live;
 #[cfg(target_os = "linux")]
 mod live_terminal;
 mod narration;
@@ -47,5 +49,7 @@ mod step;
 #[cfg(target_os = "linux")] // `script` of util-linux makes the terminal
 mod step_terminal;
 mod stopped_cluster;
+#[cfg(unix)]
+mod test_server;
 mod tour;
 mod traces;

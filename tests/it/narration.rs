@@ -10,7 +10,7 @@ use informer_lab::lessons::Row;
 use informer_lab::trace::{Commentary, Record, Speaker, What, differences};
 
 use crate::cli::file;
-use crate::runs::{era, finite, lines, recorded, rounds, with};
+use crate::runs::{era, finite, lines, recorded, rounds, with_seed_and_limit};
 
 const NOTHING_DELETED: &str = "- {at: 500ms, run: web, image: nginx}\n- {at: 1500ms, label: web, set: {app: web}}\n";
 
@@ -28,8 +28,8 @@ fn count(records: &[Record], is: impl Fn(&What) -> bool) -> usize {
 /// Returns settings to try a lesson with: three seeds, a limit at every half second up to six seconds, and for a lesson
 /// with a cluster two other scenarios.
 fn settings(row: &Row, era: &Settings) -> Vec<Settings> {
-    let mut all: Vec<Settings> = (1..=3).map(|seed| with(era.clone(), seed, None)).collect();
-    all.extend((1..=12).map(|half| with(era.clone(), 1, Some(Duration::from_millis(half * 500)))));
+    let mut all: Vec<Settings> = (1..=3).map(|seed| with_seed_and_limit(era.clone(), seed, None)).collect();
+    all.extend((1..=12).map(|half| with_seed_and_limit(era.clone(), 1, Some(Duration::from_millis(half * 500)))));
     if row.defaults.cluster.is_some() {
         let scenario = |name: &str, content: &str| Settings { scenario: Some(file(name, content)), ..era.clone() };
         all.push(scenario("nothing-deleted.yaml", NOTHING_DELETED));
@@ -85,7 +85,7 @@ fn each_decisive_event_is_narrated() {
         assert!(remarks_of(command).contains(said), "{command}: {}", remarks_of(command));
     }
     let rare = finite().find(|row| row.command == "reflector").unwrap();
-    let records = recorded(rare, &with(Settings::default(), 54, None)); // one of the few seeds with which `Deleted` comes out
+    let records = recorded(rare, &with_seed_and_limit(Settings::default(), 54, None)); // one of the few seeds with which `Deleted` comes out
     assert!(remarks(&records).join("\n").contains("comes out although there are no known objects"));
 }
 
@@ -115,7 +115,7 @@ fn eras_explains_a_difference_if_and_only_if_there_is_one_for_any_seed() {
     for row in with_a_counterpart() {
         let seeds = if row.defaults.cluster.is_some() { rounds(5) } else { 1 };
         for seed in 1..=seeds {
-            explained(row, &format!("--seed {seed}"), |of| with(era(of), seed, None));
+            explained(row, &format!("--seed {seed}"), |of| with_seed_and_limit(era(of), seed, None));
         }
     }
 }
@@ -126,7 +126,7 @@ fn eras_explains_a_difference_if_and_only_if_there_is_one_for_any_limit_of_time(
         let limits = rounds(3);
         for part in 0..=limits {
             let limit = Duration::from_secs(12).mul_f64(part as f64 / limits as f64);
-            explained(row, &format!("--for {limit:?}"), |of| with(era(of), 1, Some(limit)));
+            explained(row, &format!("--for {limit:?}"), |of| with_seed_and_limit(era(of), 1, Some(limit)));
         }
     }
 }

@@ -31,7 +31,7 @@ pub fn recorded(row: &Row, settings: &Settings) -> Vec<Record> {
 }
 
 /// Returns the settings with this seed and this limit of virtual time.
-pub fn with(settings: Settings, seed: u64, limit: Option<Duration>) -> Settings {
+pub fn with_seed_and_limit(settings: Settings, seed: u64, limit: Option<Duration>) -> Settings {
     Settings { seed: Seed::Fixed(seed), limit, ..settings }
 }
 

@@ -12,10 +12,13 @@ use std::fs;
 use informer_lab::lab::Settings;
 use informer_lab::lessons::{Row, rows};
 
-use crate::runs::{lines, recorded, with};
+use crate::runs::{lines, recorded, with_seed_and_limit};
 
 fn printed(row: &Row, seed: u64) -> String {
-    lines(&recorded(row, &with(Settings::default(), seed, None))).iter().map(|line| format!("{line}\n")).collect()
+    lines(&recorded(row, &with_seed_and_limit(Settings::default(), seed, None)))
+        .iter()
+        .map(|line| format!("{line}\n"))
+        .collect()
 }
 
 #[test]
