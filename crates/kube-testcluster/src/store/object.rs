@@ -2,62 +2,25 @@
 //! readers: gets, lists and watches send parts of the same bytes. An object has three forms: [`Draft`] before the
 //! write, [`Object`] after it, and [`Opened`] when code needs its fields.
 
+mod draft;
+mod key;
+mod opened;
+
 use std::borrow::Cow;
-use std::fmt;
-use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use bytes::Bytes;
 
+pub(crate) use self::draft::Draft;
+pub(crate) use self::key::Key;
+pub(crate) use self::opened::Opened;
 use super::error::StoreError;
 use super::packed_text::PackableText;
 use super::summary::Summary;
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::custom_resource::Definition;
 use kube_machinery::kinds::field_selector::Selectable;
-use kube_machinery::value::{Value, write_field, write_fields};
-
-/// `namespace/name`, or `name` for a cluster-scoped kind. Keys are ordered like upstream's storage keys, as whole
-/// texts: `a-b/x` comes before `a/x`.
-///
-/// Clones share one text, because storage, the watch cache, the history and the object each keep the key.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key(Arc<str>);
-
-impl Key {
-    pub(crate) fn new(namespace: Option<&str>, name: &str) -> Self {
-        Self(namespace.map_or_else(|| name.into(), |namespace| [namespace, "/", name].concat().into()))
-    }
-
-    /// Makes the start of a range, which need not be the key of an object.
-    pub(crate) fn from_start(start: String) -> Self {
-        Self(start.into())
-    }
-
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    pub(crate) fn namespace(&self) -> Option<&str> {
-        self.slash().map(|slash| &self.0[..slash])
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        self.slash().map_or(&self.0, |slash| &self.0[slash + 1..])
-    }
-
-    /// Finds the slash. It runs for each event and each watcher. Namespaces are short, so a plain loop is faster than
-    /// an optimized search.
-    fn slash(&self) -> Option<usize> {
-        self.0.bytes().position(|byte| byte == b'/')
-    }
-}
-
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+use kube_machinery::value::Value;
 
 /// An object in the state of one write, as the JSON that clients receive. A tree of values would take ten times the
 /// memory, so code that needs the fields [opens](Self::open) the object.
@@ -107,22 +70,6 @@ fn part_of(line: &Bytes, start: usize) -> Bytes {
     line.slice(start..line.len() - TAIL.len())
 }
 
-/// An object that is encoded except for its revision, which is known only under the store's lock.
-#[derive(Debug)]
-pub(crate) struct Draft {
-    pub(crate) resource: Resource,
-    pub(crate) key: Key,
-    summary: Summary,
-    /// As in [`Object`], with spare capacity for the revision.
-    added: Vec<u8>,
-    /// As in [`Object`].
-    item: u32,
-    /// The offset in `added` where the revision is inserted.
-    revision_offset: usize,
-    /// As in [`Object`].
-    written: Option<Arc<Written>>,
-}
-
 #[cfg(test)]
 thread_local! {
     /// The number of objects that this thread has decoded, for tests that measure work.
@@ -133,22 +80,6 @@ thread_local! {
 const HEAD: &str = r#"{"type":"ADDED","object":"#;
 const TAIL: &[u8] = b"}\n";
 
-/// The size of the buffer for encoding, in bytes. Most objects fit into it without growing it.
-const FIRST_SIZE: usize = 4096;
-
-/// The most digits that a revision has. Each object reserves that many bytes; some stay unused.
-const DIGITS: usize = 20;
-
-/// An object with its decoded content.
-#[derive(Debug)]
-pub(crate) struct Opened {
-    object: Arc<Object>,
-    /// The version that `value` is in: the version of the object, or another one of the same kind.
-    pub(crate) resource: Resource,
-    /// Without `kind` and `apiVersion`, because the resource has them.
-    pub(crate) value: Value,
-}
-
 impl Object {
     pub(crate) fn new(resource: &Resource, key: Key, revision: u64, mut value: Value) -> Self {
         Draft::new(resource, key, &mut value).with_revision(revision)
@@ -156,9 +87,7 @@ impl Object {
 
     /// Returns an object that is not stored and has no resourceVersion: the response to the dry run of a creation.
     pub(crate) fn unwritten(resource: &Resource, key: Key, value: &Value) -> Self {
-        let (added, item) = framed(resource, value, write_field);
-        let (resource, summary) = (resource.clone(), Summary::of(resource, value));
-        Draft { resource, key, summary, added, item, revision_offset: 0, written: None }.into_object(0)
+        Draft::unwritten(resource, key, value).into_object(0)
     }
 
     /// Decodes the object. Callers that have it open at the same time share the decoded content. Fails with
@@ -168,7 +97,7 @@ impl Object {
         if let Some(opened) = self.opened.lock().unwrap_or_else(PoisonError::into_inner).upgrade() {
             return Ok(opened);
         }
-        let opened = Arc::new(Opened { object: self.clone(), resource: self.resource.clone(), value: self.content()? });
+        let opened = Arc::new(Opened::of(self.clone(), self.content()?));
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&opened);
         Ok(opened)
     }
@@ -177,7 +106,7 @@ impl Object {
     /// revision, which is set here.
     pub(super) fn open_with(self: &Arc<Self>, mut value: Value) -> Arc<Opened> {
         value["metadata"]["resourceVersion"] = self.revision.to_string().into();
-        let opened = Arc::new(Opened { object: self.clone(), resource: self.resource.clone(), value });
+        let opened = Arc::new(Opened::of(self.clone(), value));
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&opened);
         opened
     }
@@ -274,78 +203,6 @@ impl Object {
     }
 }
 
-impl Draft {
-    /// Encodes an object. Empties its `metadata.resourceVersion`.
-    pub(crate) fn new(resource: &Resource, key: Key, value: &mut Value) -> Self {
-        value["metadata"]["resourceVersion"] = "".into();
-        let mut revision_offset = 0;
-        let (added, item) = framed(resource, value, |line, name, value| match value {
-            Value::Object(metadata) if name == "metadata" => {
-                line.extend_from_slice(br#""metadata":{"#);
-                write_fields(line, metadata, |line, name, value| {
-                    write_field(line, name, value);
-                    if name == "resourceVersion" {
-                        revision_offset = line.len() - 1;
-                    }
-                });
-                line.push(b'}');
-            }
-            _ => write_field(line, name, value),
-        });
-        let (resource, summary) = (resource.clone(), Summary::of(resource, value));
-        Self { resource, key, summary, added, item, revision_offset, written: None }
-    }
-
-    /// Encodes an object that is to be stored. A custom resource gets the form that its definition shows, for example
-    /// with defaults; if that differs, the written form is kept, too.
-    pub(crate) fn of_written(resource: &Resource, key: Key, value: &mut Value) -> Self {
-        let written = resource.as_read_back(value).map(|read| std::mem::replace(value, read));
-        let written = written.map(|value| Arc::new(Written { version: resource.version().to_owned(), value }));
-        Self { written, ..Self::new(resource, key, value) }
-    }
-
-    /// Returns the object at its revision. This runs under the store's lock, so it only moves the bytes behind the
-    /// revision.
-    pub(crate) fn with_revision(mut self, revision: u64) -> Object {
-        self.added.splice(self.revision_offset..self.revision_offset, revision.to_string().into_bytes());
-        self.into_object(revision)
-    }
-
-    fn into_object(self, revision: u64) -> Object {
-        let Self { resource, key, summary, added, item, written, .. } = self;
-        Object {
-            resource,
-            key,
-            revision,
-            summary,
-            added: PackableText::new(added),
-            item,
-            opened: Mutex::default(),
-            written,
-        }
-    }
-}
-
-/// Encodes the line of an ADDED event; `write` encodes each field of the object. Also returns the offset where the list
-/// item begins.
-fn framed(resource: &Resource, value: &Value, write: impl FnMut(&mut Vec<u8>, &str, &Value)) -> (Vec<u8>, u32) {
-    let mut line = Vec::with_capacity(FIRST_SIZE);
-    for piece in [HEAD, r#"{"kind":""#, resource.kind(), r#"","apiVersion":""#, &resource.api_version(), r#"","#] {
-        line.extend_from_slice(piece.as_bytes());
-    }
-    // In a list, the items that upstream holds as Go structs have no kind and apiVersion.
-    let item = if resource.is_unstructured() { HEAD.len() + "{".len() } else { line.len() } as u32; // the names of kinds are short
-    if let Value::Object(fields) = value {
-        write_fields(&mut line, fields, write);
-    }
-    line.push(b'}');
-    line.extend_from_slice(TAIL);
-    // The buffer is kept for as long as the object, so copy it to one with room for a revision only.
-    let mut kept = Vec::with_capacity(line.len() + DIGITS);
-    kept.extend_from_slice(&line);
-    (kept, item)
-}
-
 impl Selectable for Object {
     fn name(&self) -> &str {
         self.key.name()
@@ -357,60 +214,5 @@ impl Selectable for Object {
 
     fn field(&self, n: usize) -> Option<Cow<'_, str>> {
         self.summary.field(n).map(Cow::Borrowed)
-    }
-}
-
-impl Opened {
-    pub(super) fn new(resource: &Resource, key: Key, revision: u64, mut value: Value) -> Arc<Self> {
-        let object = Arc::new(Draft::new(resource, key, &mut value).with_revision(revision));
-        object.open_with(value)
-    }
-
-    /// Returns the same object with its content in another version.
-    pub(crate) fn in_version(&self, resource: &Resource, value: Value) -> Self {
-        Self { object: self.object.clone(), resource: resource.clone(), value }
-    }
-
-    /// Returns true if the object was written with exactly this state, so that writing it again changes nothing.
-    /// `state` must have the resourceVersion of the content. Upstream compares the stored bytes, so writing the shown
-    /// content back is a change if the stored form differs from it.
-    pub(super) fn was_written_as(&self, resource: &Resource, state: &Value) -> bool {
-        let Some(written) = &self.written else { return *resource == self.resource && *state == self.value };
-        let mut value = written.value.clone();
-        value["metadata"]["resourceVersion"] = state["metadata"]["resourceVersion"].clone();
-        resource.version() == written.version && *state == value
-    }
-
-    pub(crate) fn object(&self) -> &Arc<Object> {
-        &self.object
-    }
-
-    pub(crate) fn text(&self, pointer: &str) -> Option<&str> {
-        self.value.pointer(pointer).and_then(Value::as_str)
-    }
-}
-
-impl Drop for Opened {
-    /// Frees the memory of the decoded content. A dangling weak reference would keep it for as long as the object
-    /// lives.
-    fn drop(&mut self) {
-        let mut opened = self.object.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        if opened.strong_count() == 0 {
-            *opened = Weak::new();
-        }
-    }
-}
-
-impl AsRef<Value> for Opened {
-    fn as_ref(&self) -> &Value {
-        &self.value
-    }
-}
-
-impl Deref for Opened {
-    type Target = Object;
-
-    fn deref(&self) -> &Object {
-        &self.object
     }
 }
