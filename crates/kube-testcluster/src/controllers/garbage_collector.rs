@@ -13,8 +13,8 @@ use crate::store::{Commit, Store};
 use crate::verbs::conversion;
 use crate::verbs::delete::remove;
 use crate::verbs::delete_options::{DeleteOptions, PropagationPolicy};
+use crate::verbs::next_state;
 use crate::verbs::ownership::{Component, Writer};
-use crate::verbs::update;
 use kube_machinery::conventions::edit::list;
 use kube_machinery::kinds::metadata::{FOREGROUND, ORPHAN};
 use kube_machinery::value::{Value, json};
@@ -155,7 +155,7 @@ async fn change(store: &Store, object_ref: &ObjectRef, change: impl Fn(&mut Valu
         let mut value = current.value.clone();
         change(&mut value["metadata"]);
         let writer = Writer::named(Component::CONTROLLERS.0);
-        ready(update::next(store, &current, resource.stored(), value, None, &writer, &Gate::open()))
+        ready(next_state::next(store, &current, resource.stored(), value, None, &writer, &Gate::open()))
     };
     let changed = |current| conversion::changed(store, resource.into(), current, next);
     store.guaranteed_update(resource, key, Commit::Really, changed).await.map(drop)

@@ -14,8 +14,8 @@ use crate::store::{Commit, Next, Store};
 use crate::verbs::delete::{give_way, remove};
 use crate::verbs::delete_options::{DeleteOptions, PropagationPolicy};
 use crate::verbs::list::everything;
+use crate::verbs::next_state;
 use crate::verbs::ownership::{Component, written_by};
-use crate::verbs::update;
 use kube_machinery::conventions::conditions;
 use kube_machinery::kinds::{NAMESPACES, PODS, Resource, Subresource, namespace};
 use kube_machinery::value::Value;
@@ -112,5 +112,5 @@ fn released(mut namespace: Value) -> Next {
             namespace["spec"].as_object_mut().map(|spec| spec.remove("finalizers"));
         }
     }
-    if update::is_held(&namespace) { Next::Put(namespace) } else { Next::Release(namespace) }
+    if next_state::is_held(&namespace) { Next::Put(namespace) } else { Next::Release(namespace) }
 }

@@ -11,7 +11,7 @@ use http::{HeaderMap, StatusCode};
 use super::create::Creation;
 use super::ownership::{CreatedBy, Writer, field_manager};
 use super::patch::no_map;
-use super::{Call, conversion, key, update};
+use super::{Call, conversion, key, next_state, preconditions, update};
 use crate::admission::Gate;
 use crate::auth::user_of;
 use crate::http::answer::Answer;
@@ -168,7 +168,7 @@ impl Apply {
                     format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");
                 return Err(ApiError::conflict(&target.resource, target.resource.plural(), key.name(), why));
             }
-            update::check_version(&new)?; // its value has no meaning for a new object, but it must be a number
+            preconditions::check_version(&new)?; // its value has no meaning for a new object, but it must be a number
             let (commit, writer) = (self.options.commit, &self.writer);
             let creation = Creation { store, target, gate, commit, writer, created_by: CreatedBy::Post };
             match creation.write(new, warnings).await {
@@ -182,7 +182,7 @@ impl Apply {
     async fn next(&self, store: &Store, gate: &Gate<'_>, current: &Opened, target: &Target) -> Result<Next, ApiError> {
         let live = target.served.served_form_of(current.value.clone());
         let new = self.object(store, Some(&live), target)?;
-        update::admitted(store, gate, current, &target.served, new, target.subresource, &self.writer).await
+        next_state::admitted(store, gate, current, &target.served, new, target.subresource, &self.writer).await
     }
 
     /// Returns the object with the configuration applied, in its stored form.

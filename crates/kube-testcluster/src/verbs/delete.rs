@@ -11,7 +11,7 @@ use super::conversion::{self, Conversion};
 use super::delete_options::{DeleteOptions, DeleteScope};
 use super::list::{Selectors, to_delete};
 use super::list_options::ListOptions;
-use super::{Call, key, update};
+use super::{Call, key, next_state};
 use crate::admission::Gate;
 use crate::admission::builtin::immortal_namespaces;
 use crate::auth::user_of;
@@ -182,7 +182,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Next
     }
     let finalizers = options.finalizers(&current.resource, &value["metadata"]["finalizers"]);
     // A finalizer keeps the object until its controller has removed it.
-    let held = !finalizers.is_empty() || update::has_namespace_finalizer(&value);
+    let held = !finalizers.is_empty() || next_state::has_namespace_finalizer(&value);
     if finalizers.is_empty() {
         object(&mut value["metadata"]).remove("finalizers");
     } else {
@@ -202,7 +202,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Next
             _ if grace.is_some_and(|grace| grace > 0) => return (Next::Keep, NextStep::Wait),
             _ => return (Next::Put(value), NextStep::Wait), // its finalizers may have changed
         },
-        _ if !held && update::is_held(&current.value) => return (Next::Remove, NextStep::RemovedByFinalizers),
+        _ if !held && next_state::is_held(&current.value) => return (Next::Remove, NextStep::RemovedByFinalizers),
         _ if !held => return (Next::Remove, NextStep::Done),
         (_, Some(_), _) => {
             // Upstream: `markAsDeleting`. It changes only CustomResourceDefinitions, because their first deletion sets
@@ -224,7 +224,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Next
         value["metadata"]["deletionGracePeriodSeconds"] = json!(period);
     }
     if deleting.is_none() && value["metadata"]["generation"].as_i64().is_some_and(|generation| generation > 0) {
-        update::increment_generation(&mut value);
+        next_state::increment_generation(&mut value);
     }
     (Next::Put(value), if held || period > 0 { NextStep::Wait } else { NextStep::Remove })
 }

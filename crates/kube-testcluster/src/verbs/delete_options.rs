@@ -4,7 +4,7 @@
 use axum::extract::Request;
 use serde::Deserialize;
 
-use super::update::failed_precondition;
+use super::preconditions::failed_precondition;
 use crate::http::body::{self, Format};
 use crate::http::query::Query;
 use crate::http::scheme::refusal_as_options;

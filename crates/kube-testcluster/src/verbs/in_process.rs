@@ -15,7 +15,7 @@ use super::ownership::{Component, CreatedBy, Writer};
 use super::patch::PatchBody;
 use super::subresources::binding;
 use super::watcher::Changes;
-use super::{key, patch, pod_status, update};
+use super::{key, next_state, patch, pod_status};
 use crate::admission::Gate;
 use crate::http::field_validation::Strictness;
 use crate::http::request_info::Target;
@@ -124,8 +124,8 @@ impl Requests for InProcess {
                 value["metadata"]["uid"] = uid.as_str().into();
                 pod_status::merge(object(&mut value["status"]), &reported);
                 let value = pod.resource.decode_change(value, &pod.value).map_err(ApiError::bad_request)?.value;
-                let next =
-                    update::admitted(&self.0, &gate, &pod, &pod.resource, value, Some(subresource), &writer).await?;
+                let next = next_state::admitted(&self.0, &gate, &pod, &pod.resource, value, Some(subresource), &writer)
+                    .await?;
                 Ok((pod.resource.clone(), next))
             };
             self.0.guaranteed_update(&target.resource, &key, OPTIONS.commit, next).await.map(Received::new)

@@ -8,7 +8,7 @@ use http::{HeaderMap, StatusCode};
 
 use super::owners::{self, Moment};
 use super::ownership::Writer;
-use super::{Call, apply, conversion, key, update};
+use super::{Call, apply, conversion, key, next_state, update};
 use crate::admission::Gate;
 use crate::auth::user_of;
 use crate::http::answer::Answer;
@@ -119,7 +119,7 @@ async fn patched(
     *warnings.lock().unwrap_or_else(PoisonError::into_inner) = faults;
     named?;
     update::check_type(wrong.as_ref(), target.subresource, &current, &value)?;
-    update::admitted(store, gate, &current, &target.served, value, target.subresource, writer).await
+    next_state::admitted(store, gate, &current, &target.served, value, target.subresource, writer).await
 }
 
 /// Refuses a body whose media type is no patch format.

@@ -10,8 +10,8 @@ use crate::store::{Commit, Next, Store};
 use crate::verbs::delete::{give_way, remove};
 use crate::verbs::delete_options::{DeleteOptions, PropagationPolicy};
 use crate::verbs::list::everything;
+use crate::verbs::next_state;
 use crate::verbs::ownership::{Component, written_by};
-use crate::verbs::update;
 use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::custom_resource::{CLEANUP_FINALIZER, is_condition_true, set_condition};
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Subresource};
@@ -104,7 +104,7 @@ async fn write(
                     object(&mut value["metadata"]).remove("finalizers");
                 }
             }
-            if !update::is_held(&value) {
+            if !next_state::is_held(&value) {
                 return Ok(Next::Release(value));
             }
         }

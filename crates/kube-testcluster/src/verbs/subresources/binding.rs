@@ -14,7 +14,7 @@ use crate::http::write_options::{self, WriteOptions};
 use crate::plugins::admit::Operation;
 use crate::store::object::{Object, Opened};
 use crate::store::{Commit, Next, Store};
-use crate::verbs::update::failed_precondition;
+use crate::verbs::preconditions::failed_precondition;
 use crate::verbs::{Call, key};
 use kube_machinery::conventions::aggregate::aggregate;
 use kube_machinery::conventions::cause::Cause;

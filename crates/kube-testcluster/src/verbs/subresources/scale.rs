@@ -19,7 +19,7 @@ use crate::store::{Commit, Next, Store};
 use crate::verbs::apply::{Apply, absence, is_apply};
 use crate::verbs::ownership::{Writer, is_managed, scale_manager};
 use crate::verbs::patch::{PatchBody, Patching};
-use crate::verbs::{Call, conversion, key, update};
+use crate::verbs::{Call, conversion, key, next_state, preconditions, update};
 use kube_informers::selector::LabelSelector;
 use kube_machinery::codec::schema::{self, Decoded};
 use kube_machinery::conventions::edit::object;
@@ -62,7 +62,7 @@ pub(crate) async fn update(call: Call) -> Result<Answer, ApiError> {
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let (gate, value) = (&gate, &wanted.value);
     let next = |current: Arc<Opened>| async {
-        update::check_uid(&current, value)?;
+        preconditions::check_uid(&current, value)?;
         admitted(&store, gate, &target, current, value.clone(), &writer).await
     };
     let answer = Answer::from(write(&store, &target, commit, next).await);
@@ -252,7 +252,7 @@ fn rescaled(
         value["metadata"]["resourceVersion"] = wanted["metadata"]["resourceVersion"].clone();
     }
     value["metadata"]["managedFields"] = entries;
-    update::next(store, current, &current.resource, value, None, &writer.with_entries(), gate)
+    next_state::next(store, current, &current.resource, value, None, &writer.with_entries(), gate)
 }
 
 /// Returns the error for every malformed scale of a custom resource: upstream cannot report the real error, because its

@@ -8,8 +8,8 @@ use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
+use crate::verbs::next_state;
 use crate::verbs::ownership::{Component, Writer};
-use crate::verbs::update;
 use kube_machinery::conventions::disruption_allowed::{self, SYNC_FAILED};
 use kube_machinery::conventions::edit::object;
 use kube_machinery::conventions::label_selector;
@@ -83,7 +83,7 @@ pub(super) async fn check_and_decrement(
         }
         let new = decremented(&current.value, pod, &store.clock.now());
         let new = resource.decode_change(new, &current.value).map_err(ApiError::internal)?.value;
-        let next = update::admitted(store, &gate, &current, &resource, new, target.subresource, &writer).await?;
+        let next = next_state::admitted(store, &gate, &current, &resource, new, target.subresource, &writer).await?;
         Ok::<_, ApiError>((resource, next))
     };
     store.guaranteed_update(POD_DISRUPTION_BUDGETS, &budget.key, commit, take).await.map(drop)
