@@ -14,7 +14,7 @@ use axum::routing::any;
 use http::{StatusCode, Uri};
 
 use crate::http::query::Query;
-use crate::http::status::{answer, no_such_path, plain};
+use crate::http::response::{answer, no_such_path, plain};
 use crate::store::Store;
 use kube_machinery::conventions::quote::quote;
 

@@ -8,7 +8,8 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::{in_order, versions};
 use crate::http::negotiation;
-use crate::http::status::{self, ApiError};
+use crate::http::response;
+use crate::http::status::ApiError;
 use crate::settings::Settings;
 use kube_machinery::conventions::fnv::fnv;
 use kube_machinery::kinds::{Catalog, Resource};
@@ -55,7 +56,7 @@ pub(crate) fn answer(headers: &HeaderMap, catalog: &Catalog, requested: fn(&str)
     let body = body.to_string().into_bytes();
     let tag = format!("\"{:016X}\"", fnv(&body));
     let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
-    let mut response = status::json(StatusCode::OK, body);
+    let mut response = response::json(StatusCode::OK, body);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public"));

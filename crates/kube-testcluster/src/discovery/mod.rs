@@ -14,7 +14,8 @@ use self::aggregated::DiscoveryForm;
 use crate::healthz;
 use crate::http::negotiation::{Accept, Media, accept_header};
 use crate::http::represent::encode;
-use crate::http::status::{self, ApiError, no_such_path};
+use crate::http::response::{self, no_such_path};
+use crate::http::status::ApiError;
 use crate::settings::Era;
 use crate::store::Store;
 use kube_machinery::KUBERNETES_VERSION;
@@ -218,11 +219,13 @@ fn entries(row: &Resource) -> Vec<Value> {
 /// Returns the response in YAML, if the client prefers it, or else in JSON.
 fn negotiated(headers: &HeaderMap, body: &Value) -> Response {
     match Accept::parse(&accept_header(headers)).form_of_errors().media {
-        Media::Yaml => status::answer(StatusCode::OK, Media::Yaml.name(), Body::from(encode(Media::Yaml, false, body))),
+        Media::Yaml => {
+            response::answer(StatusCode::OK, Media::Yaml.name(), Body::from(encode(Media::Yaml, false, body)))
+        }
         _ => answer(body),
     }
 }
 
 fn answer(body: &Value) -> Response {
-    status::json(StatusCode::OK, serde_json::to_vec(body).expect("a JSON value in memory can always be written"))
+    response::json(StatusCode::OK, serde_json::to_vec(body).expect("a JSON value in memory can always be written"))
 }

@@ -27,6 +27,7 @@ mod refusals;
 pub(crate) mod represent;
 pub(crate) mod request_info;
 mod requester;
+pub(crate) mod response;
 pub(crate) mod response_budget;
 pub(crate) mod scheme;
 #[cfg(feature = "serve")]

@@ -14,9 +14,10 @@ use super::list_rows;
 use super::list_text;
 use super::negotiation::{Accept, Form, Media, View, accept_header, is_pretty};
 use super::query::Query;
+use super::response;
 use super::response_budget::ResponseBudget;
 use super::scheme::hub_type;
-use super::status::{self, ApiError};
+use super::status::ApiError;
 use super::table::{Definitions, IncludeObject, Table, list_metadata, metadata};
 use super::watch_encoder;
 use kube_controllers::clock::Clock;
@@ -106,19 +107,19 @@ impl Representation {
         match content {
             Content::Error(error) => Err(error),
             Content::Log(text) => {
-                let mut response = status::answer(code, "text/plain", text);
+                let mut response = response::answer(code, "text/plain", text);
                 response.extensions_mut().insert(Verbatim);
                 Ok(response)
             }
             Content::Events(events) => watch_encoder::response(self, events, budget),
             Content::Object(object) if object.summary.has_items_list => Err(ApiError::taken_for_list()),
-            Content::Object(object) if is_stored_form => Ok(status::json(code, object.json().into())),
+            Content::Object(object) if is_stored_form => Ok(response::json(code, object.json().into())),
             Content::Object(object) => self.value(code, object.value()?),
             Content::List(list) if is_stored_form => {
-                Ok(status::answer(code, Media::Json.name(), list_text::body(list)))
+                Ok(response::answer(code, Media::Json.name(), list_text::body(list)))
             }
             Content::List(list) => match self.object_by_object(&list)? {
-                Some(text) => Ok(status::answer(code, Media::Json.name(), Body::from(text))),
+                Some(text) => Ok(response::answer(code, Media::Json.name(), Body::from(text))),
                 None => self.value(code, whole_list(list)?),
             },
             Content::Value(value) => self.value(code, value),
@@ -141,7 +142,7 @@ impl Representation {
         let value = if value["kind"] == "Status" { value } else { self.view(value, Definitions::Shown)? };
         let media = self.form.media;
         let text = encode(media, self.pretty || self.form.pretty, &value);
-        Ok(status::answer(code, media.name(), Body::from(text)))
+        Ok(response::answer(code, media.name(), Body::from(text)))
     }
 
     /// Returns a list as a Table or as metadata, written object by object to save memory. Returns `None` if that is not

@@ -18,8 +18,8 @@ use http::{HeaderValue, StatusCode, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::holding::holding;
+use super::response::plain;
 use super::sized_body::sized_body;
-use super::status::plain;
 use crate::store::Requester;
 
 /// The smallest response that is counted, in bytes. Smaller ones need no limit: a request in progress has at most one

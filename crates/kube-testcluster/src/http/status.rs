@@ -1,14 +1,12 @@
 //! The errors of the API, as Kubernetes `Status` objects: a constructor for each error, with upstream's code, reason
-//! and message, because clients compare them. Also the plain responses that are not a `Status`. Upstream:
-//! `k8s.io/apimachinery/pkg/api/errors`.
+//! and message, because clients compare them. Upstream: `k8s.io/apimachinery/pkg/api/errors`.
 
-use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use http::{HeaderValue, StatusCode, header};
+use http::{StatusCode, header};
 use serde::Serialize;
 
-use super::answer::Answer;
 use super::request_info::Target;
+use super::response::json;
 use crate::store::watch_event::{EventType, WatchEvent};
 use kube_machinery::conventions::aggregate::aggregate;
 use kube_machinery::conventions::cause::Cause;
@@ -19,6 +17,9 @@ use kube_machinery::value::{Value, json as value};
 mod access;
 mod budgets;
 mod forms;
+mod success;
+
+pub(crate) use self::success::{created, removed};
 
 /// An error of the API. As a response it becomes a `Status`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -360,72 +361,6 @@ impl IntoResponse for ApiError {
         }
         response
     }
-}
-
-pub(crate) fn json(code: StatusCode, mut body: Vec<u8>) -> Response {
-    body.push(b'\n');
-    answer(code, "application/json", Body::from(body))
-}
-
-/// Returns a response with the headers that all responses have.
-pub(crate) fn answer(code: StatusCode, content_type: &'static str, body: Body) -> Response {
-    let mut response = Response::new(body);
-    *response.status_mut() = code;
-    let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
-    response
-}
-
-const PLAIN: &str = "text/plain; charset=utf-8";
-
-/// Returns a plain-text response. Go: `http.Error`.
-pub(crate) fn plain(code: StatusCode, text: impl Into<Body>) -> Response {
-    without_sniffing(answer(code, PLAIN, text.into()))
-}
-
-/// Forbids browsers to guess the content type, so that they never run a response as a page or script.
-pub(crate) fn without_sniffing(mut response: Response) -> Response {
-    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    response
-}
-
-/// Returns the response of upstream's mux to an unknown path.
-pub(crate) fn no_such_path() -> Response {
-    plain(StatusCode::NOT_FOUND, "404 page not found\n")
-}
-
-/// Returns the response of Go's HTTP server to a malformed request.
-pub(crate) fn broken_request() -> Response {
-    let mut response = answer(StatusCode::BAD_REQUEST, PLAIN, Body::from("400 Bad Request"));
-    response.headers_mut().remove(header::CACHE_CONTROL);
-    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-    response
-}
-
-/// Returns a `Status` with Success and nothing else, as for a binding.
-pub(crate) fn created() -> Answer {
-    Answer::value(StatusCode::CREATED, success(None, Some(201)))
-}
-
-/// Returns the `Status` that answers the deletion of an object.
-pub(crate) fn removed(resource: &Resource, name: &str, uid: &str) -> Answer {
-    let details = Details {
-        name: name.into(),
-        group: resource.group().to_owned(),
-        kind: resource.plural().into(),
-        uid: Some(uid.into()),
-        ..Details::default()
-    };
-    Answer::value(StatusCode::OK, success(Some(&details), None))
-}
-
-fn success(details: Option<&Details>, code: Option<u16>) -> Value {
-    let metadata = StatusMeta { r#continue: None };
-    let (message, reason) = ("", "");
-    let status =
-        Status { kind: "Status", api_version: "v1", metadata, status: "Success", message, reason, details, code };
-    read_back(&serde_json::to_vec(&status).expect("a Status has only text keys"))
 }
 
 fn read_back(status: &[u8]) -> Value {

@@ -14,8 +14,9 @@ use http::StatusCode;
 use super::answer::Events;
 use super::negotiation::Media;
 use super::represent::Representation;
+use super::response;
 use super::response_budget::{EventReservation, ResponseBudget};
-use super::status::{self, ApiError};
+use super::status::ApiError;
 use super::table::Definitions;
 use crate::store::watch_event::{EventObject, EventType, Identifier, WatchEvent};
 use kube_machinery::codec::protobuf;
@@ -45,7 +46,7 @@ pub(super) fn response(
         }
         Some((Ok::<_, Infallible>(bytes), (events, encoder, budget)))
     });
-    Ok(status::answer(StatusCode::OK, content_type, Body::from_stream(lines)))
+    Ok(response::answer(StatusCode::OK, content_type, Body::from_stream(lines)))
 }
 
 async fn reserve(budget: Option<&ResponseBudget>, bytes: u64) -> Option<EventReservation> {

@@ -15,7 +15,8 @@ use super::faults::Faults;
 use crate::faults::{BadFault, Fault};
 use crate::http::body;
 use crate::http::deadline::finish;
-use crate::http::status::{self, ApiError};
+use crate::http::response;
+use crate::http::status::ApiError;
 use crate::store::Store;
 use kube_machinery::value::{Value, json};
 
@@ -53,5 +54,5 @@ async fn end(State(store): State<Arc<Store>>) -> Response {
 }
 
 fn answer(code: StatusCode, value: &Value) -> Response {
-    status::json(code, value.to_string().into_bytes())
+    response::json(code, value.to_string().into_bytes())
 }

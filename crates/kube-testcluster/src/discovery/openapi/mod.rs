@@ -15,7 +15,7 @@ use self::documents::Document;
 use super::Segment;
 use crate::http::compression::{AcceptedEncoding, compress};
 use crate::http::query::Query;
-use crate::http::{negotiation, status};
+use crate::http::{negotiation, response};
 use crate::store::Store;
 use kube_machinery::conventions::fnv::fnv;
 use kube_machinery::value::{Value, json};
@@ -112,7 +112,7 @@ impl DocumentForm {
             set(&mut answer, header::ETAG, &etag);
             return answer;
         }
-        let mut answer = status::answer(StatusCode::OK, self.content_type, Body::from(self.body));
+        let mut answer = response::answer(StatusCode::OK, self.content_type, Body::from(self.body));
         set(&mut answer, header::ETAG, &etag);
         set(&mut answer, header::LAST_MODIFIED, &date(store.clock.started(), "GMT"));
         answer
@@ -132,7 +132,7 @@ fn depends_on_accept(mut answer: Response) -> Response {
 }
 
 fn empty(code: StatusCode) -> Response {
-    let mut answer = status::answer(code, JSON, Body::empty());
+    let mut answer = response::answer(code, JSON, Body::empty());
     answer.headers_mut().remove(header::CONTENT_TYPE);
     answer
 }
