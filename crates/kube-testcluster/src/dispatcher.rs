@@ -4,10 +4,10 @@
 use axum::response::Response;
 use http::{HeaderMap, Method};
 
-use crate::http::field_validation::warn;
 use crate::http::negotiation::{Accept, Offers};
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
+use crate::http::warnings::warn;
 use crate::settings::ManagedFields;
 use crate::verbs::patch::check_media_type;
 use kube_machinery::kinds::{Dispatcher, Resource};

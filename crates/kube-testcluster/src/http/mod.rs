@@ -40,5 +40,6 @@ pub(crate) mod table;
 pub(crate) mod type_meta;
 #[cfg(feature = "serve")]
 mod unread_body;
+pub(crate) mod warnings;
 mod watch_encoder;
 pub(crate) mod write_options;

@@ -9,7 +9,6 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::answer::{Answer, Content, List};
-use super::field_validation::warn;
 use super::list_rows;
 use super::list_text;
 use super::negotiation::{Accept, Form, Media, View, accept_header, is_pretty};
@@ -19,6 +18,7 @@ use super::response_budget::ResponseBudget;
 use super::scheme::hub_type;
 use super::status::ApiError;
 use super::table::{Definitions, IncludeObject, Table, list_metadata, metadata};
+use super::warnings::warn;
 use super::watch_encoder;
 use kube_controllers::clock::Clock;
 use kube_machinery::codec::protobuf;
