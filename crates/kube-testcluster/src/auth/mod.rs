@@ -16,6 +16,7 @@ mod impersonation;
 pub(crate) mod legacy_token;
 pub(crate) mod policy_parameters;
 pub(crate) mod rbac;
+mod refusal;
 #[cfg(feature = "tls")]
 mod secure_serving;
 pub(crate) mod service_account;
