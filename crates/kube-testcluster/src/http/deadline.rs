@@ -27,7 +27,7 @@ pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) struct LongRunning;
 
 /// Marks an answer that a client must have read this long after its request. A server on a socket breaks it off then,
-/// in `activity.rs`.
+/// in `activity/followed_body.rs`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadWithin(#[cfg_attr(not(feature = "serve"), expect(dead_code))] pub(crate) Duration);
 
