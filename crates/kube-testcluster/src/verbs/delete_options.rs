@@ -1,22 +1,19 @@
-//! DeleteOptions: parses and validates the grace period, preconditions, propagation policy and dry run of a deletion,
-//! and answers the questions of `delete.rs` about them.
+//! DeleteOptions: validates the grace period, preconditions, propagation policy and dry run of a deletion, and answers
+//! the questions of `delete.rs` about them.
+
+mod raw;
 
 use axum::extract::Request;
-use serde::Deserialize;
 
+use self::raw::{Preconditions, RawOptions};
 use super::preconditions::failed_precondition;
 use crate::http::body::{self, Format};
 use crate::http::query::Query;
-use crate::http::scheme::refusal_as_options;
 use crate::http::status::ApiError;
-use crate::http::type_meta::TypeMeta;
 use crate::http::write_options;
 use crate::store::Commit;
 use crate::store::object::{Object, Opened};
-use kube_machinery::codec::protobuf;
-use kube_machinery::codec::schema;
 use kube_machinery::conventions::cause::Cause;
-use kube_machinery::conventions::causes::Causes;
 use kube_machinery::kinds::metadata::{FOREGROUND, ORPHAN};
 use kube_machinery::kinds::{Deletion, Dependents, Resource};
 use kube_machinery::value::{Map, Value, json};
@@ -50,25 +47,6 @@ pub(crate) enum PropagationPolicy {
     Background,
     Foreground,
     Orphan,
-}
-
-/// The options as they were sent, before validation.
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct RawOptions {
-    grace_period_seconds: Option<i64>,
-    preconditions: Option<Preconditions>,
-    propagation_policy: Option<String>,
-    orphan_dependents: Option<bool>,
-    dry_run: Vec<String>,
-    ignore_store_read_error_with_cluster_breaking_potential: Option<bool>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Preconditions {
-    uid: Option<String>,
-    resource_version: Option<String>,
 }
 
 const UNREADABLE: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
@@ -312,86 +290,4 @@ impl DeleteOptions {
 
 fn at_least_one_if_negative(period: i64) -> i64 {
     if period < 0 { 1 } else { period }
-}
-
-impl RawOptions {
-    /// Reads the options from the query. Upstream: `Convert_url_Values_To_v1_DeleteOptions`.
-    fn of_query(query: &Query) -> Result<Self, ApiError> {
-        let text = |name: &str| query.get(name).filter(|text| !text.is_empty()).map(ToOwned::to_owned);
-        let preconditions = Preconditions { uid: text("uid"), resource_version: text("resourceVersion") };
-        let has_preconditions = preconditions.uid.is_some() || preconditions.resource_version.is_some();
-        Ok(Self {
-            grace_period_seconds: query.integer("gracePeriodSeconds")?,
-            preconditions: has_preconditions.then_some(preconditions),
-            propagation_policy: query.get("propagationPolicy").map(ToOwned::to_owned),
-            orphan_dependents: query.flag("orphanDependents"),
-            dry_run: query.all("dryRun").into_iter().map(ToOwned::to_owned).collect(),
-            ignore_store_read_error_with_cluster_breaking_potential: query
-                .flag("ignoreStoreReadErrorWithClusterBreakingPotential"),
-        })
-    }
-
-    fn of_body(format: Format, body: &[u8]) -> Result<Self, ApiError> {
-        let format = if protobuf::is(body) { Format::Protobuf } else { format };
-        let read =
-            format.read(body, "DeleteOptions", "v1").and_then(|json| TypeMeta::of(&json).map(|meta| (json, meta)));
-        let (json, meta) = read.map_err(ApiError::bad_request)?;
-        if meta.api_version.ends_with('/') {
-            return Err(ApiError::bad_request(body::no_version(body)));
-        }
-        if !matches!(meta.kind.as_str(), "" | "DeleteOptions") {
-            let version = if meta.api_version.is_empty() { "meta.k8s.io/v1" } else { &meta.api_version };
-            return Err(ApiError::bad_request(refusal_as_options(version, &meta.kind, json)));
-        }
-        let options = schema::decode("DeleteOptions", json).map_err(ApiError::bad_request)?;
-        kube_machinery::value::from_value::<Self>(options.value)
-            .map_err(|error| ApiError::bad_request(error.to_string()))
-    }
-
-    fn deletes_unreadable(&self) -> bool {
-        self.ignore_store_read_error_with_cluster_breaking_potential == Some(true)
-    }
-
-    /// Returns causes for options that cannot be combined with the deletion of undecodable objects. Upstream:
-    /// `ValidateIgnoreStoreReadError`.
-    fn contradictions(&self) -> Causes {
-        if !self.deletes_unreadable() {
-            return Causes::new();
-        }
-        let written = [
-            (self.propagation_policy.is_some(), "propagationPolicy"),
-            (self.orphan_dependents.is_some(), "orphanDependents"),
-            (self.grace_period_seconds.is_some(), "gracePeriodSeconds"),
-            (self.preconditions.is_some(), "preconditions"),
-        ];
-        let written = written.into_iter().filter(|(is_set, _)| *is_set);
-        written
-            .map(|(_, field)| Cause::invalid_as(UNREADABLE, "true", &format!("cannot be set together with .{field}")))
-            .collect()
-    }
-
-    fn policy(&self) -> (Option<PropagationPolicy>, Causes) {
-        const FIELD: &str = "propagationPolicy";
-        let mut causes = Causes::new();
-        let requested = self.propagation_policy.as_deref();
-        if let (Some(policy), Some(_)) = (requested, self.orphan_dependents) {
-            let both = "orphanDependents and deletionPropagation cannot be both set";
-            causes.push(Cause::invalid(FIELD, policy, both));
-        }
-        let policy = match (requested, self.orphan_dependents) {
-            (None, None) => None,
-            (None, Some(orphan)) => {
-                Some(if orphan { PropagationPolicy::Orphan } else { PropagationPolicy::Background })
-            }
-            (Some("Background"), _) => Some(PropagationPolicy::Background),
-            (Some("Foreground"), _) => Some(PropagationPolicy::Foreground),
-            (Some("Orphan"), _) => Some(PropagationPolicy::Orphan),
-            (Some(other), _) => {
-                let supported = ["Foreground", "Background", "Orphan", "nil"];
-                causes.push(Cause::unsupported(FIELD, &format!("{other:?}"), &supported));
-                None
-            }
-        };
-        (policy, causes)
-    }
 }
