@@ -3,6 +3,8 @@
 //! which queues the work items that the write causes, so no controller has to scan the store. `queue.rs` decides which
 //! work items a write causes; `run.rs` performs them.
 
+mod namespace_contents;
+mod ownership_graph;
 mod queue;
 mod run;
 
@@ -222,17 +224,17 @@ impl Housekeeping {
 
     /// Returns the objects with an owner reference to this uid.
     pub(super) fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
-        self.lock().dependents_of(uid)
+        self.lock().graph.dependents_of(uid)
     }
 
     /// Returns true if a namespace has no objects of a kind that is currently defined.
     pub(super) fn is_empty(&self, namespace: &str, catalog: &Catalog) -> bool {
-        self.lock().is_empty(namespace, catalog)
+        self.lock().contents.is_empty(namespace, catalog)
     }
 
     /// Returns true if dependents block the foreground deletion of the owner with this uid.
     pub(super) fn is_blocked(&self, uid: &str) -> bool {
-        self.lock().is_blocked(uid)
+        self.lock().graph.is_blocked(uid)
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {

@@ -1,9 +1,10 @@
-//! The queue of work items, and the state that decides which work items a write causes: the graph of owners and
-//! dependents, the number of objects in each namespace, the aggregated cluster roles, and the number of ended pods.
+//! The queue of work items, and the decision which work items a write causes.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use super::namespace_contents::NamespaceContents;
+use super::ownership_graph::OwnershipGraph;
 use super::{ObjectRef, Owner, WorkItem, is_deleting, is_held, owners};
 use crate::controllers::cluster_role_aggregation::is_aggregated;
 use crate::controllers::pod_gc::{MOST_TERMINATED, field, has_ended, is_unscheduled_and_going};
@@ -13,17 +14,13 @@ use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
 use kube_machinery::kinds::metadata::{FOREGROUND, ORPHAN};
-use kube_machinery::kinds::{
-    CLUSTER_ROLES, CONFIG_MAPS, Catalog, GroupResource, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS,
-};
+use kube_machinery::kinds::{CLUSTER_ROLES, CONFIG_MAPS, Catalog, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS};
 
 /// The queued work items, and the state of the cluster that decides about new ones.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// The dependents by the uid of their owner, even of an owner that does not exist. No entry is empty.
-    dependents: BTreeMap<String, Dependents>,
-    /// The number of objects of each kind in a namespace. No entry is 0.
-    contents: BTreeMap<String, BTreeMap<GroupResource, usize>>,
+    pub(super) graph: OwnershipGraph,
+    pub(super) contents: NamespaceContents,
     /// The names of the aggregated cluster roles.
     aggregated: BTreeSet<String>,
     /// The number of pods that have ended.
@@ -31,27 +28,6 @@ pub(super) struct Queue {
     pub(super) due: VecDeque<WorkItem>,
     /// The work items in `due`. A work item is queued once, even if several writes cause it meanwhile.
     queued: BTreeSet<WorkItem>,
-}
-
-/// The dependents of one owner.
-#[derive(Debug, Default)]
-struct Dependents {
-    /// Each dependent, and true if the owner's foreground deletion waits for it.
-    all: BTreeMap<ObjectRef, bool>,
-    /// The number of dependents that the deletion waits for.
-    blocking: usize,
-}
-
-impl Dependents {
-    fn insert(&mut self, dependent: ObjectRef, blocks: bool) {
-        let before = self.all.insert(dependent, blocks).unwrap_or_default();
-        self.blocking = self.blocking + usize::from(blocks) - usize::from(before);
-    }
-
-    fn remove(&mut self, dependent: &ObjectRef) {
-        let before = self.all.remove(dependent).unwrap_or_default();
-        self.blocking -= usize::from(before);
-    }
 }
 
 impl Queue {
@@ -66,15 +42,16 @@ impl Queue {
         let kept: BTreeSet<&Owner> = new.iter().collect();
         // The owners that the object no longer refers to: they may have waited for it.
         for owner in old.iter().filter(|owner| !kept.contains(owner)) {
-            self.remove_dependent(&owner.uid, &object_ref);
+            self.graph.remove(&owner.uid, &object_ref);
             let found = owner.object_ref.as_ref().and_then(|object_ref| object_ref.find(storage));
             // Only the last blocking dependent continues the owner's deletion.
-            if let Some(found) = found.filter(|found| is_held(found, FOREGROUND) && !self.is_blocked(&owner.uid)) {
+            if let Some(found) = found.filter(|found| is_held(found, FOREGROUND) && !self.graph.is_blocked(&owner.uid))
+            {
                 self.push(WorkItem::HandleDependents(ObjectRef::of(&found)));
             }
         }
         for owner in &new {
-            self.dependents.entry(owner.uid.clone()).or_default().insert(object_ref.clone(), owner.blocks_deletion);
+            self.graph.insert(&owner.uid, object_ref.clone(), owner.blocks_deletion);
         }
         match &event.current {
             // One of the new owners may not exist.
@@ -82,7 +59,8 @@ impl Queue {
             Some(_) => {}
             None => {
                 // The dependents have lost an owner.
-                self.dependents_of(object.summary.uid())
+                self.graph
+                    .dependents_of(object.summary.uid())
                     .into_iter()
                     .for_each(|dependent| self.push(WorkItem::CheckOwners(dependent)));
             }
@@ -106,13 +84,13 @@ impl Queue {
             }
         }
         if let Some(namespace) = object.key.namespace() {
-            self.count(namespace, event);
+            self.contents.count(namespace, event);
             // A namespace that is being deleted waits for its last pod, and then for its last object.
             let stored_namespace = || storage.get(NAMESPACES, &Key::new(None, namespace));
             if may_unblock_namespace(event) && stored_namespace().is_some_and(|stored| is_deleting(&stored)) {
                 let name = namespace.to_owned();
-                let was_last_pod = object.resource == PODS && !self.has_pods(namespace);
-                let goes_on = was_last_pod || self.is_empty(namespace, catalog);
+                let was_last_pod = object.resource == PODS && !self.contents.has_pods(namespace);
+                let goes_on = was_last_pod || self.contents.is_empty(namespace, catalog);
                 self.push(if goes_on { WorkItem::EmptyNamespace(name) } else { WorkItem::EmptyNamespaceLater(name) });
             }
         }
@@ -223,56 +201,6 @@ impl Queue {
         if self.queued.insert(item.clone()) {
             self.due.push_back(item);
         }
-    }
-
-    fn count(&mut self, namespace: &str, event: &Event) {
-        let kind = event.object().resource.group_resource();
-        match (&event.previous, &event.current) {
-            (None, Some(_)) => {
-                *self.contents.entry(namespace.to_owned()).or_default().entry(kind).or_default() += 1;
-            }
-            (Some(_), None) => {
-                let Some(kinds) = self.contents.get_mut(namespace) else { return };
-                if let Some(count) = kinds.get_mut(&kind) {
-                    *count -= 1;
-                }
-                kinds.retain(|_, count| *count > 0);
-                if kinds.is_empty() {
-                    self.contents.remove(namespace);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Returns true if a namespace has no objects of a kind that is currently defined. Objects of an undefined kind do
-    /// not keep a namespace, as upstream, which asks discovery for the kinds to look for.
-    pub(super) fn is_empty(&self, namespace: &str, catalog: &Catalog) -> bool {
-        let is_kept_for =
-            |kind: &GroupResource| catalog.defined(kind.group(), kind.plural()).is_some_and(Resource::is_namespaced);
-        self.contents.get(namespace).is_none_or(|kinds| !kinds.keys().any(is_kept_for))
-    }
-
-    fn has_pods(&self, namespace: &str) -> bool {
-        self.contents.get(namespace).is_some_and(|kinds| kinds.contains_key(&PODS.group_resource()))
-    }
-
-    fn remove_dependent(&mut self, uid: &str, dependent: &ObjectRef) {
-        if let Some(dependents) = self.dependents.get_mut(uid) {
-            dependents.remove(dependent);
-            if dependents.all.is_empty() {
-                self.dependents.remove(uid);
-            }
-        }
-    }
-
-    pub(super) fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
-        self.dependents.get(uid).map(|dependents| dependents.all.keys().cloned().collect()).unwrap_or_default()
-    }
-
-    /// Returns true if the foreground deletion of the owner with this uid waits for dependents.
-    pub(super) fn is_blocked(&self, uid: &str) -> bool {
-        self.dependents.get(uid).is_some_and(|dependents| dependents.blocking > 0)
     }
 
     pub(super) fn take(&mut self) -> Option<WorkItem> {
