@@ -65,23 +65,6 @@ pub enum Controllers {
     None,
 }
 
-impl Settings {
-    /// Returns the controllers that run as clients of the API. Those that protect claims and volumes remove the
-    /// finalizers that [`Admission::Kube`] adds, so they always run with it; without it, they run only if a test names
-    /// them.
-    pub(crate) fn enabled_controllers(&self) -> ControllerSet {
-        let mut controllers = self.controllers.enabled_controllers();
-        let protects = match (self.admission, self.controllers) {
-            (_, Controllers::None) | (Admission::Plain, Controllers::Only(_)) => return controllers,
-            (admission, _) => admission == Admission::Kube,
-        };
-        for name in [ControllerName::PersistentVolumeClaimProtection, ControllerName::PersistentVolumeProtection] {
-            controllers.0[name as usize] = protects;
-        }
-        controllers
-    }
-}
-
 impl Controllers {
     fn enabled_controllers(self) -> ControllerSet {
         match self {
@@ -212,6 +195,21 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// Returns the controllers that run as clients of the API. Those that protect claims and volumes remove the
+    /// finalizers that [`Admission::Kube`] adds, so they always run with it; without it, they run only if a test names
+    /// them.
+    pub(crate) fn enabled_controllers(&self) -> ControllerSet {
+        let mut controllers = self.controllers.enabled_controllers();
+        let protects = match (self.admission, self.controllers) {
+            (_, Controllers::None) | (Admission::Plain, Controllers::Only(_)) => return controllers,
+            (admission, _) => admission == Admission::Kube,
+        };
+        for name in [ControllerName::PersistentVolumeClaimProtection, ControllerName::PersistentVolumeProtection] {
+            controllers.0[name as usize] = protects;
+        }
+        controllers
+    }
+
     pub(crate) fn streams_lists(&self) -> bool {
         self.watch_list && self.era == Era::Modern
     }
