@@ -16,6 +16,7 @@
 
 pub(crate) mod admin;
 pub(crate) mod faults;
+mod file;
 mod typed_step;
 
 use std::collections::BTreeMap;
@@ -26,12 +27,12 @@ use http::Request;
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use kube_client::Api;
 use kube_client::api::{ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use serde_saphyr::Spanned;
 use tokio::time::{Instant, sleep_until};
 
-use crate::faults::{BadFault, Fault};
+use self::file::WireStep;
+use crate::faults::Fault;
 use kube_controllers::nodes::dynamic::api_resource;
 use kube_machinery::conventions::yaml::{self, FileError};
 use kube_machinery::kinds::PODS;
@@ -217,7 +218,7 @@ impl Scenario {
     pub fn from_yaml(text: &str, name: &str) -> Result<Self, FileError> {
         let expected = "a list of steps such as - {at: 1s, run: NAME} or - {at: 4s, delete: NAME}";
         let wire: Vec<Spanned<WireStep>> = yaml::read(text, name, expected)?;
-        let mut steps = wire.into_iter().map(|step| self::step(step, name)).collect::<Result<Vec<_>, _>>()?;
+        let mut steps = wire.into_iter().map(|step| file::step(step, name)).collect::<Result<Vec<_>, _>>()?;
         steps.sort_by_key(|step| step.at);
         Ok(Self { steps })
     }
@@ -283,75 +284,4 @@ impl fmt::Display for Step {
             _ => Ok(()),
         }
     }
-}
-
-/// A step as it is written in the file, before [`step`] checks that its keys fit together.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WireStep {
-    at: Spanned<String>,
-    run: Option<String>,
-    image: Option<String>,
-    labels: Option<BTreeMap<String, String>>,
-    delete: Option<String>,
-    label: Option<String>,
-    set: Option<BTreeMap<String, Option<String>>>,
-    #[serde(rename = "delete-one")]
-    delete_one: Option<BTreeMap<String, String>>,
-    replicaset: Option<String>,
-    scale: Option<String>,
-    replicas: Option<u32>,
-    fault: Option<Spanned<String>>,
-    namespace: Option<String>,
-}
-
-/// Checks a step of the file, which must have exactly one action.
-fn step(wire: Spanned<WireStep>, file: &str) -> Result<Step, FileError> {
-    let problem = |problem: &str| FileError::at(file, wire.referenced, problem);
-    let step = &wire.value;
-    let at = yaml::duration(&step.at, file)?;
-    let image = || step.image.clone().unwrap_or_else(|| IMAGE.to_owned());
-    let replicas = || step.replicas.ok_or_else(|| problem("expected replicas: NUMBER beside replicaset and scale"));
-    let (pods, sets) = ((&step.run, &step.delete, &step.label, &step.delete_one), (&step.replicaset, &step.scale));
-    let action = match (pods, sets, &step.fault) {
-        ((Some(name), None, None, None), (None, None), None) => {
-            Action::Run { name: name.clone(), image: image(), labels: step.labels.clone().unwrap_or_default() }
-        }
-        ((None, Some(name), None, None), (None, None), None) => Action::Delete { name: name.clone() },
-        ((None, None, Some(name), None), (None, None), None) => {
-            let set = step.set.clone().filter(|set| !set.is_empty());
-            let set = set.ok_or_else(|| problem("expected set: {KEY: VALUE or null} beside label"))?;
-            Action::Label { name: name.clone(), set }
-        }
-        ((None, None, None, Some(labels)), (None, None), None) => Action::DeleteOne { labels: labels.clone() },
-        ((None, None, None, None), (Some(name), None), None) => {
-            let labels = step.labels.clone().filter(|labels| !labels.is_empty());
-            let labels = labels.ok_or_else(|| problem("expected labels: {KEY: VALUE} beside replicaset"))?;
-            Action::ReplicaSet { name: name.clone(), replicas: replicas()?, image: image(), labels }
-        }
-        ((None, None, None, None), (None, Some(name)), None) => {
-            Action::Scale { name: name.clone(), replicas: replicas()? }
-        }
-        ((None, None, None, None), (None, None), Some(text)) => Action::Fault(fault(text, file)?),
-        _ => {
-            let actions =
-                "expected a step with exactly one of run, delete, label, delete-one, replicaset, scale and fault";
-            return Err(problem(actions));
-        }
-    };
-    let makes = matches!(action, Action::Run { .. } | Action::ReplicaSet { .. });
-    if !makes && (step.image.is_some() || step.labels.is_some()) {
-        return Err(problem("expected image and labels only beside run and replicaset"));
-    }
-    if step.set.is_some() && !matches!(action, Action::Label { .. }) {
-        return Err(problem("expected set only beside label"));
-    }
-    if step.replicas.is_some() && !matches!(action, Action::ReplicaSet { .. } | Action::Scale { .. }) {
-        return Err(problem("expected replicas only beside replicaset and scale"));
-    }
-    Ok(Step { at, namespace: step.namespace.clone(), action })
-}
-
-fn fault(text: &Spanned<String>, file: &str) -> Result<Fault, FileError> {
-    text.value.parse().map_err(|error: BadFault| FileError::at(file, text.referenced, error.to_string()))
 }
