@@ -3,11 +3,12 @@
 //! allowed, and without authentication every client is anonymous. Upstream: `pkg/registry/authorization`,
 //! `pkg/registry/authentication`.
 
+mod token;
+
 use http::StatusCode;
 use kube_informers::selector::{FieldSelector, LabelSelector};
 
 use super::Call;
-use super::subresources::token;
 use crate::auth::rbac::PolicyRule;
 use crate::auth::{Attributes, Caller, Decision, Rules, user_of};
 use crate::http::answer::Answer;
