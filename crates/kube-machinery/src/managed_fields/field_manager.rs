@@ -1,7 +1,7 @@
 //! Maintains `metadata.managedFields` on every write of an object, and applies configurations (server-side apply). An
 //! entry in `managedFields` says which fields a manager, a client such as `kubectl`, owns. The rules are in `merge.rs`;
-//! this file adds what the API server does around them: special managers, the limit of entries, fields that have no
-//! owner, and the annotation of client-side `kubectl apply`.
+//! this file adds what the API server does around them: special managers, and fields that have no owner. `cap.rs`
+//! limits the entries, and `last_applied.rs` handles the annotation of client-side `kubectl apply`.
 //!
 //! Upstream: the managers in `managedfields/internal` of `k8s.io/apimachinery`. They wrap each other; here each is a
 //! function.
@@ -9,18 +9,13 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use super::cap::capped;
 use super::entries::{APPLY, Identifier, Managed, UPDATE, is_reset};
 use super::fieldpath::{Filter, Path, PathElement, Set};
+use super::last_applied::{LAST_APPLIED, keep_last_applied};
 use super::merge::{Conflict, Converter, Force, ManagedFields, Refusal, Updater, VersionedSet};
 use super::typed::{Duplicates, Type, TypedValue};
-use crate::value::{Map, Value, json};
-
-/// The most entries of an object with the operation `Update`; older ones are merged into one. Upstream:
-/// `DefaultMaxUpdateManagers`.
-pub const MOST_UPDATE_MANAGERS: usize = 10;
-
-/// The manager of the merged update entries.
-const ANCIENT: &str = "ancient-changes";
+use crate::value::{Value, json};
 
 /// The manager of the fields that an object had before the first apply.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
@@ -35,13 +30,6 @@ const CURRENT: &str = "current-operation";
 /// The manager of `kubectl apply --server-side`. It takes over fields that client-side `kubectl apply` has written,
 /// and keeps the annotation up to date.
 const KUBECTL: &str = "kubectl";
-
-/// The annotation with the configuration that client-side `kubectl apply` has applied. Upstream:
-/// `LastAppliedConfigAnnotation`.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
-
-/// The largest total size of an object's annotations, in bytes.
-const LARGEST_ANNOTATIONS: usize = 256 << 10;
 
 /// The fields that have no owner. Upstream: `stripMetaManager`.
 static STRIPPED: LazyLock<Set> = LazyLock::new(|| {
@@ -294,23 +282,8 @@ impl FieldManager<'_> {
         Ok((object.value, Managed { fields, times }))
     }
 
-    /// Returns the fields that client-side `kubectl apply` has written and that are unchanged since. Upstream:
-    /// `allowedConflictsFromLastApplied`.
-    fn last_applied(&self, live: &Value) -> Option<Set> {
-        let text = live["metadata"]["annotations"][LAST_APPLIED].as_str().filter(|text| !text.is_empty())?;
-        let applied: Value = serde_json::from_str(text).ok()?;
-        if applied["apiVersion"].as_str() != Some(&*self.api_version) {
-            return None;
-        }
-        let live = self.typed(live, Duplicates::Refused).ok()?;
-        let applied = self.typed(&applied, Duplicates::Refused).ok()?;
-        let compared = applied.compare(&live).ok()?;
-        let owned = applied.to_field_set().ok()?;
-        Some(owned.difference(&compared.modified).difference(&compared.added).difference(&compared.removed))
-    }
-
     /// Returns an object of the kind as a typed value, without its entries.
-    fn typed(&self, object: &Value, duplicates: Duplicates) -> Result<TypedValue, String> {
+    pub(super) fn typed(&self, object: &Value, duplicates: Duplicates) -> Result<TypedValue, String> {
         let mut object = object.clone();
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
             && metadata.get("managedFields").is_some_and(Value::is_array)
@@ -374,69 +347,6 @@ fn stripped(mut managers: ManagedFields, manager: &str) -> ManagedFields {
         }
     }
     managers
-}
-
-/// Merges the oldest update entries of each version until at most `most` are left, or one of each version. Upstream:
-/// `capUpdateManagers`.
-fn capped(mut managed: Managed, most: usize) -> Managed {
-    let mut updaters: Vec<String> =
-        managed.fields.iter().filter(|(_, owned)| !owned.applied).map(|(name, _)| name.clone()).collect();
-    updaters.sort_by(|left, right| (managed.times.get(left), left).cmp(&(managed.times.get(right), right)));
-    let mut entries_left = updaters.len();
-    // The oldest entry of each version. It is renamed to the merged entry when a second one of its version joins it.
-    let mut first_of: BTreeMap<String, String> = BTreeMap::new();
-    for name in updaters {
-        if entries_left <= most {
-            break;
-        }
-        let Some(owned) = managed.fields.get(&name).cloned() else { continue };
-        let Some(first) = first_of.get(&owned.api_version) else {
-            first_of.insert(owned.api_version.clone(), name);
-            continue;
-        };
-        let bucket = Identifier {
-            manager: ANCIENT.to_owned(),
-            operation: UPDATE.to_owned(),
-            api_version: owned.api_version.clone(),
-            ..Identifier::default()
-        };
-        let bucket = bucket.text();
-        if !managed.fields.contains_key(&bucket)
-            && let Some(moved) = managed.fields.remove(first)
-        {
-            managed.fields.insert(bucket.clone(), moved);
-        }
-        if let Some(joined) = managed.fields.get_mut(&bucket) {
-            joined.set = owned.set.union(&joined.set);
-        }
-        managed.fields.remove(&name);
-        entries_left -= 1;
-        if let Some(time) = managed.times.get(&name).cloned() {
-            managed.times.insert(bucket, time);
-        }
-    }
-    managed
-}
-
-/// Updates the annotation of client-side `kubectl apply`, if the object has it. Removes it if it makes the annotations
-/// too large. Upstream: `lastAppliedUpdater`.
-fn keep_last_applied(object: &mut Value, config: &Value) {
-    let Some(annotations) = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) else { return };
-    if annotations.get(LAST_APPLIED).and_then(Value::as_str).is_none_or(str::is_empty) {
-        return;
-    }
-    let mut config = config.clone();
-    if let Some(applied) = config.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
-        applied.remove(LAST_APPLIED);
-    }
-    annotations.insert(LAST_APPLIED.into(), json!(format!("{config}\n")));
-    if size(annotations) > LARGEST_ANNOTATIONS {
-        annotations.remove(LAST_APPLIED);
-    }
-}
-
-fn size(annotations: &Map) -> usize {
-    annotations.iter().map(|(name, value)| name.len() + value.as_str().unwrap_or_default().len()).sum()
 }
 
 /// Upstream: `NewConflictError`.

@@ -9,10 +9,12 @@
 //! recordings](../../../../fixtures/managed-fields/README.md)).
 
 mod builtin;
+mod cap;
 mod custom;
 mod entries;
 mod field_manager;
 mod fieldpath;
+mod last_applied;
 mod merge;
 mod scale_handler;
 mod schema;
@@ -20,9 +22,10 @@ mod typed;
 mod value;
 
 pub use self::builtin::type_named;
+pub use self::cap::MOST_UPDATE_MANAGERS;
 pub use self::custom::type_of_custom;
 pub use self::entries::same_but_times;
-pub use self::field_manager::{FieldManager, MOST_UPDATE_MANAGERS, NotApplied, Tracked, fields as field_path};
+pub use self::field_manager::{FieldManager, NotApplied, Tracked, fields as field_path};
 pub use self::fieldpath::{Filter, PathElement, Set, SetMatcher};
 pub use self::merge::{Converter, Force, NotConverted};
 pub use self::scale_handler::{ReplicasPaths, SCALE_VERSION, ScaleHandler};
