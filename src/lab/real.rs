@@ -1,18 +1,18 @@
-//! Connects to a real cluster: for a run with `--cluster`, and for `doctor`, which also checks the permissions. The
-//! server decides how long its answers are and how long they take, so all that is read here is limited.
+//! Connects to a real cluster, for a run with `--cluster` and for `doctor`. The server decides how long its answers are
+//! and how long they take, so all that is read here is limited.
+
+mod permissions;
 
 use std::time::Duration;
 
 use anyhow::Result;
 use http_body_util::Limited;
-use k8s_openapi::api::authorization::v1::{ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec};
-use k8s_openapi::api::core::v1::Pod;
-use kube::api::{ListParams, PostParams};
-use kube::{Api, Client, Config};
+use kube::{Client, Config};
 use tokio::time::{sleep, timeout};
 use tower::service_fn;
 
-use super::connect::{NamespaceLookup, explain, first_line, forbidden, try_look_up_namespace, unreachable};
+pub use self::permissions::{Reached, reach_real};
+use super::connect::{NamespaceLookup, first_line, try_look_up_namespace, unreachable};
 use super::kubeconfig;
 use super::settings::Target;
 use crate::trace::Failure;
@@ -52,54 +52,6 @@ pub(super) async fn connect(target: &Target, namespace: &str, limit: Option<Dura
             Err(failure.next(("create it, or choose another one with -n", "请先创建它，或用 -n 指定另一个")).into())
         }
     }
-}
-
-/// A real cluster whose pods can be watched.
-pub struct Reached {
-    /// The cluster's address.
-    pub address: String,
-    /// The cluster's version, such as `v1.37.0`.
-    pub version: String,
-}
-
-/// Connects to a real cluster as a lesson does, and checks that this account may list and watch pods. The connection and
-/// the checks may take `limit` each.
-///
-/// # Errors
-/// The kubeconfig cannot be used, the cluster does not answer in time, or a permission is missing.
-pub async fn reach_real(target: &Target, namespace: &str, limit: Duration) -> Result<Reached> {
-    let Connection { client, address } = connect(target, namespace, Some(limit)).await?;
-    let version = check(&limited(&client, namespace), namespace, &address, limit).await?;
-    Ok(Reached { address, version })
-}
-
-/// Checks that this account may list and watch pods, and returns the cluster's version.
-async fn check(client: &Client, namespace: &str, address: &str, limit: Duration) -> Result<String> {
-    let checked = async {
-        let version = client.apiserver_version().await.map_err(|error| unreachable(error, address))?.git_version;
-        let pods: Api<Pod> = Api::namespaced(client.clone(), namespace);
-        pods.list(&ListParams::default().limit(1)).await.map_err(|error| match error {
-            kube::Error::Api(_) => explain(error.into(), namespace),
-            error => unreachable(error, address).into(),
-        })?;
-        let attributes = ResourceAttributes {
-            namespace: Some(namespace.to_owned()),
-            resource: Some("pods".to_owned()),
-            verb: Some("watch".to_owned()),
-            ..ResourceAttributes::default()
-        };
-        let spec = SelfSubjectAccessReviewSpec { resource_attributes: Some(attributes), ..Default::default() };
-        let may_watch = SelfSubjectAccessReview { spec, ..Default::default() };
-        let reviews: Api<SelfSubjectAccessReview> = Api::all(client.clone());
-        // After an error, the server is taken to have no SelfSubjectAccessReviews, and so no authorization to check.
-        if let Ok(review) = reviews.create(&PostParams::default(), &may_watch).await
-            && review.status.is_some_and(|status| !status.allowed)
-        {
-            return Err(forbidden(namespace).into());
-        }
-        Ok(version)
-    };
-    timeout(limit, checked).await.unwrap_or_else(|_| Err(no_answer(address, limit).into()))
 }
 
 /// Returns a client for the same cluster that reads no answer longer than [`LONGEST_ANSWER`].
@@ -237,11 +189,11 @@ mod tests {
             (VERSION, RETRY_PAUSE, "no answer from https://a:6443 within 10 s"),
             (PODS, RETRY_PAUSE, "no answer from https://a:6443 within 10 s"),
         ] {
-            let error = check(&endless(path, pause), "dev", "https://a:6443", LIMIT).await.unwrap_err();
+            let error = permissions::check(&endless(path, pause), "dev", "https://a:6443", LIMIT).await.unwrap_err();
             assert_eq!(error.to_string(), told, "{path}");
             assert!(crate::trace::hint(&error, crate::trace::Lang::En).is_some(), "{path}");
         }
-        assert_eq!(check(&endless("", RETRY_PAUSE), "dev", "https://a:6443", LIMIT).await.unwrap(), "v1");
+        assert_eq!(permissions::check(&endless("", RETRY_PAUSE), "dev", "https://a:6443", LIMIT).await.unwrap(), "v1");
         let namespace = endless("/api/v1/namespaces/dev", Duration::ZERO);
         let error = first_answer(&namespace, "dev", "https://a:6443", LIMIT).await.unwrap_err();
         assert_eq!(error.to_string(), "the response from https://a:6443 is too long");
