@@ -5,7 +5,6 @@ package main
 import (
 	"strconv"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/fields"
@@ -19,15 +18,14 @@ import (
 // addSelectable registers the fields that selectors may name, as kube-apiserver's conversions do.
 func addSelectable(s *runtime.Scheme) {
 	v1 := corev1.SchemeGroupVersion.WithKind
-	core.Selectable(s, v1("Pod"), "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork",
+	core.Selectable(s, v1("Pod"), "metadata.name", "metadata.namespace", "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork",
 		"status.phase", "status.podIP", "status.podIPs", "status.nominatedNodeName")
-	core.Selectable(s, v1("Namespace"), "status.phase")
-	core.Selectable(s, v1("Node"), "spec.unschedulable")
-	core.Selectable(s, v1("Secret"), "type")
-	core.Selectable(s, v1("Service"), "spec.clusterIP", "spec.type")
-	core.Selectable(s, v1("Event"), "involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
+	core.Selectable(s, v1("Namespace"), "metadata.name", "status.phase")
+	core.Selectable(s, v1("Node"), "metadata.name", "spec.unschedulable")
+	core.Selectable(s, v1("Secret"), "metadata.name", "metadata.namespace", "type")
+	core.Selectable(s, v1("Service"), "metadata.name", "metadata.namespace", "spec.clusterIP", "spec.type")
+	core.Selectable(s, v1("Event"), "metadata.name", "metadata.namespace", "involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
 		"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent", "source", "type")
-	core.Selectable(s, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"), "status.replicas")
 }
 
 // attributes returns the labels and fields that selectors compare.
@@ -63,8 +61,6 @@ func ownFields(object runtime.Object) fields.Set {
 		return fields.Set{"type": string(object.Type)}
 	case *core.Service:
 		return fields.Set{"spec.clusterIP": object.Spec.ClusterIP, "spec.type": string(object.Spec.Type)}
-	case *core.ReplicaSet:
-		return fields.Set{"status.replicas": strconv.Itoa(int(object.Status.Replicas))}
 	case *core.Event:
 		return eventFields(object)
 	}

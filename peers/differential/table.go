@@ -96,7 +96,7 @@ var table = []row{
 		name:   "a Service that its status creates",
 		reason: "an update of the status of a missing Service creates it, and the peer does not validate Services",
 		mend: accepting(func(request Request, real, ours Outcome) bool {
-			return serviceStatus.MatchString(request.Path) && real["status"] == "201" && ours["status"] == "422"
+			return serviceStatus.MatchString(request.Path) && (real["status"] == "201" || real["status"] == "406") && ours["status"] == "422"
 		}),
 	},
 	{

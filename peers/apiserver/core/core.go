@@ -61,10 +61,10 @@ func convertible[Hub, Wire any](s *runtime.Scheme, group, kind string) {
 	}))
 }
 
-// Selectable registers the fields that a field selector may name besides the object's name and namespace. Other kinds
-// have the scheme's default.
+// Selectable registers the fields that a field selector may name. Other kinds have the scheme's default, the object's
+// name and namespace.
 func Selectable(s *runtime.Scheme, kind schema.GroupVersionKind, fields ...string) {
-	known := map[string]bool{"metadata.name": true, "metadata.namespace": true}
+	known := map[string]bool{}
 	for _, field := range fields {
 		known[field] = true
 	}

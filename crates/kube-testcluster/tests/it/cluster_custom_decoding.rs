@@ -139,6 +139,11 @@ async fn a_patch_of_a_scale_is_decoded_strictly_on_demand_and_keeps_its_kind() {
     assert_eq!(warned.body["spec"], json!({"replicas": 2}));
     let other = api.merge(&format!("{DOORS}/a/scale"), &json!({"kind": "Other"})).await;
     assert_eq!(other.status, 422, "{}", other.body);
+    let renamed = api.merge(&format!("{DOORS}/a/scale"), &json!({"metadata": {"name": "b"}})).await;
+    assert_eq!(
+        (renamed.status, renamed.message()),
+        (400, "the name of the object (b) does not match the name on the URL (a)")
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -124,6 +124,7 @@ async fn patched(
     let fits = body::check_patched_kind(&wanted, KIND, VERSION).and_then(|()| schema::decode(KIND, wanted));
     let decoded = fits.and_then(|decoded| patch.checked(decoded, options.strictness));
     let Decoded { value, faults } = decoded.map_err(|why| ApiError::undecodable_patch(&text, &why))?;
+    update::check_name(target, &value)?;
     *warnings.lock().unwrap_or_else(PoisonError::into_inner) = faults;
     admitted(store, gate, target, current, value, writer).await
 }
