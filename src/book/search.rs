@@ -103,9 +103,12 @@ pub(super) fn is_spelled_as_term(word: &str) -> bool {
 }
 
 /// Returns true if the entry is about the word, in any case, with or without spaces and hyphens, and also in the plural.
+/// An entry whose text begins with a name of client-go, such as `SharedInformerFactory`, is about this name, too.
 fn is_term(entry: &Entry<'_>, word: &str) -> bool {
-    let [term, word] = [entry.term, word].map(|text| text.to_lowercase().replace([' ', '-'], ""));
-    term == word || word.strip_suffix('s') == Some(&term)
+    let simple = |text: &str| text.to_lowercase().replace([' ', '-'], "");
+    let (term, word) = (simple(entry.term), simple(word));
+    let name = entry.text.trim().strip_prefix('`').and_then(|text| text.split('`').next());
+    term == word || word.strip_suffix('s') == Some(&term) || name.is_some_and(|name| simple(name) == word)
 }
 
 /// Returns the text as a reader sees it, without marks and without the addresses of links inside the book.

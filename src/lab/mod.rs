@@ -201,6 +201,11 @@ impl Lab {
         move |event| lab.record(|recorder, at| recorder.workqueue_event(at, &event))
     }
 
+    /// Returns true if the run takes place in real time, and so lasts until Ctrl-C or its limit.
+    pub fn is_live(&self) -> bool {
+        matches!(self.0.config.sink, Sink::Live(_))
+    }
+
     /// Prints a line of the trace.
     pub fn print(&self, style: Style, text: impl Display) {
         self.record_text(What::Line { style, text: text.to_string() });

@@ -19,7 +19,7 @@ use kube_informers::cache::{
 };
 
 // ANCHOR: architecture
-/// Watches until one pod has come, and prints what each part does with it.
+/// Watches until one pod has come, and prints what each part does with it. A live run goes on with every change.
 pub async fn run(lab: &Lab) -> Result<()> {
     let stop = lab.stop().child_token();
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
@@ -30,19 +30,29 @@ pub async fn run(lab: &Lab) -> Result<()> {
     let reflector = Reflector::new(pods, Arc::new(Entrance { lab: lab.clone(), queue: queue.clone() }));
     let reflector = lab.reflector(reflector);
     let processor = SharedProcessor::default().observer(lab.observer());
-    let of_handler = lab.clone();
-    processor.add_listener(HandlerFuncs::new().add_func(move |pod: Arc<Pod>, _| {
-        of_handler.print(Style::Added, format_args!("handler     OnAdd: {}", name(&pod)));
-    }));
+    let printer = |style, called| {
+        let lab = lab.clone();
+        move |pod: &Pod| lab.print(style, format_args!("handler     {called}: {}", name(pod)))
+    };
+    let (added, updated) = (printer(Style::Added, "OnAdd"), printer(Style::Updated, "OnUpdate"));
+    let deleted = printer(Style::Deleted, "OnDelete");
+    let handler =
+        HandlerFuncs::new().add_func(move |pod: Arc<Pod>, _| added(&pod)).update_func(move |_, pod| updated(&pod));
+    processor
+        .add_listener(handler.delete_func(move |deletion| deletion.object().into_iter().for_each(|pod| deleted(pod))));
 
     let reflect = async {
         reflector.run(stop.clone()).await;
         queue.close();
     };
     let controller = async {
-        let popped = queue.pop(|deltas, _| process(lab, &indexer, &processor, deltas)).await;
-        stop.cancel(); // one pod is enough
-        popped.unwrap_or(Ok(()))
+        while let Ok(processed) = queue.pop(|deltas, _| process(lab, &indexer, &processor, deltas)).await {
+            if processed.is_err() || !lab.is_live() {
+                stop.cancel(); // one pod is enough
+                return processed;
+            }
+        }
+        Ok(())
     };
     let ((), processed, handled) = join!(reflect, controller, processor.run(stop.clone()));
     processed?;
@@ -57,13 +67,29 @@ fn process(
     deltas: Deltas<Pod>,
 ) -> Result<(), Error> {
     let kinds = go::slice(deltas.iter().map(Delta::kind));
-    for object in deltas.iter().filter_map(Delta::object).cloned() {
+    for delta in deltas {
+        let Some(object) = delta.object().cloned() else { continue }; // a DeltaFIFO with known objects always has one
         let key = meta_namespace_key(&*object);
         lab.print(Style::Plain, format_args!("Controller  Pop: {key} {kinds}"));
-        indexer.add(object.clone())?;
+        let (call, notification) = match delta {
+            Delta::Deleted(deletion) => {
+                indexer.delete(deletion.clone())?;
+                ("Delete", Notification::Delete(deletion))
+            }
+            _ => match indexer.get(&object)? {
+                Some(old) => {
+                    indexer.update(object.clone())?;
+                    ("Update", Notification::Update { old, new: object })
+                }
+                None => {
+                    indexer.add(object.clone())?;
+                    ("Add", Notification::Add { object, initial: InitialList::No })
+                }
+            },
+        };
         let indices = go::indices(&indexer.indices());
-        lab.print(Style::Plain, format_args!("Indexer     Add: {key}, indices {indices}"));
-        processor.distribute(&Notification::Add { object, initial: InitialList::No });
+        lab.print(Style::Plain, format_args!("Indexer     {call}: {key}, indices {indices}"));
+        processor.distribute(&notification);
         lab.print(Style::Plain, format_args!("Processor   distribute: {key} to each listener"));
     }
     Ok(())
@@ -76,8 +102,8 @@ struct Entrance {
 }
 
 impl Entrance {
-    fn print(&self, call: &str, pod: &Pod) {
-        self.lab.print(Style::Plain, format_args!("Reflector   {call}({})", name(pod)));
+    fn print(&self, call: &str, pod: &str) {
+        self.lab.print(Style::Plain, format_args!("Reflector   {call}({pod})"));
     }
 
     fn print_queue(&self) {
@@ -88,18 +114,24 @@ impl Entrance {
 
 impl ReflectorStore<Pod> for Entrance {
     fn add(&self, pod: Arc<Pod>) -> Result<(), Error> {
-        self.print("Add", &pod);
+        self.print("Add", name(&pod));
         self.queue.add(pod)?;
         self.print_queue();
         Ok(())
     }
 
     fn update(&self, pod: Arc<Pod>) -> Result<(), Error> {
-        self.queue.update(pod)
+        self.print("Update", name(&pod));
+        self.queue.update(pod)?;
+        self.print_queue();
+        Ok(())
     }
 
     fn delete(&self, deletion: Deletion<Pod>) -> Result<(), Error> {
-        self.queue.delete(deletion)
+        self.print("Delete", deletion.object().map_or("", |pod| name(pod)));
+        self.queue.delete(deletion)?;
+        self.print_queue();
+        Ok(())
     }
 
     fn replace(&self, pods: Vec<Arc<Pod>>, resource_version: &str) -> Result<(), Error> {

@@ -38,8 +38,8 @@ pub async fn run(lab: &Lab) -> Result<()> {
         servers.push(ApiServer::meet(name, client, lab.namespace()).await?);
     }
     lab.narrate(
-        "delegate: the result of shouldDelegateList, which the note on the architecture quotes. The next columns: which part answered, and the number of pods",
-        "delegate 一列是架构笔记引用的 shouldDelegateList 的结果；后面是由谁回答、返回了几个 Pod",
+        "delegate: the result of shouldDelegateList, which the note on the architecture quotes. Then for each server: the part that answered (storage is etcd) and the number of pods, or the code of a refusal (400, 422)",
+        "delegate 一列是架构笔记引用的 shouldDelegateList 的结果；后面每个 server 一列：由哪一部分回答（storage 就是 etcd）、返回几个 Pod，或者拒绝的状态码（400、422）",
     );
     if servers.iter().any(|server| !server.says) {
         lab.narrate(

@@ -154,8 +154,9 @@ pub fn list(console: &Console) -> Result<Ended> {
     let mut text = printer.labelled(
         "",
         printer.pick(
-            "The stops of the tour: number, chapter, lesson. informer-lab tour NUMBER begins there,\n\
-             and so does informer-lab tour LESSON. informer-lab tour resume goes on at the mark >.",
+            "The stops of the tour: number, chapter, lesson. informer-lab tour NUMBER or\n\
+             informer-lab tour LESSON begins there. informer-lab tour resume goes on at\n\
+             the mark >.",
             "tour 的各站：编号、章、课程。用 informer-lab tour 编号 或 informer-lab tour 课程 从那一站开始，\n\
              informer-lab tour resume 从标有 > 的一站继续。",
         ),

@@ -289,8 +289,8 @@ fn coalesced(listener: usize, name: &str) -> (String, String) {
 fn slow(listener: usize, pending: usize) -> (String, String) {
     (
         format!(
-            "{pending} notifications wait for handler {listener}. The other handlers do not wait: each handler has a \
-             buffer of its own, at the price of memory"
+            "{pending} notifications wait for handler {listener}. No other handler waits for it, because each handler has \
+             its own buffer, at the price of memory"
         ),
         format!(
             "有 {pending} 个通知在等 handler {listener}。它不会耽误其他 handler：每个 handler 有自己的缓冲，代价是内存"

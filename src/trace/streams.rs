@@ -149,12 +149,10 @@ impl Streams {
         if repeated > 0 && !std::mem::replace(&mut self.has_said_repeated, true) {
             let (en, zh) = (
                 match repeated {
-                    1 => "one more change took the same steps as the ones above: --explain shows it too".to_owned(),
-                    _ => format!(
-                        "{repeated} more changes took the same steps as the ones above: --explain shows them too"
-                    ),
+                    1 => "one more step like those above: --explain shows it too".to_owned(),
+                    _ => format!("{repeated} more steps like those above: --explain shows them too"),
                 },
-                format!("另有 {repeated} 次变化的步骤与上面的相同：加 --explain 全部显示"),
+                format!("另有 {repeated} 步和上面的一样：加 --explain 全部显示"),
             );
             self.lift_footer();
             self.out.flush()?;
