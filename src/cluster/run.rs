@@ -180,7 +180,7 @@ fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
     let builder =
         Cluster::builder().era(settings.era).seed(fastrand::u64(..)).nodes(settings.nodes.unwrap_or(1)).stages(stages);
     let builder = builder.controllers(settings.controllers.into()).admission(settings.admission.into());
-    let builder = builder.scheduling(settings.scheduler.into());
+    let builder = builder.scheduling(settings.scheduler.into()).heartbeats(settings.heartbeats);
     let builder = builder.authorization(settings.authorization.into());
     let builder = builder.managed_fields(settings.managed_fields.into());
     let builder = builder.max_events(settings.events).admin(settings.admin).first_revision(revision_of_the_clock());

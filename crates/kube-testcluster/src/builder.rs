@@ -28,6 +28,7 @@ use crate::verbs::in_process::InProcess;
 use crate::verbs::ownership::Component;
 use kube_controllers::Workload;
 use kube_controllers::clock::Clock;
+use kube_controllers::nodes::heartbeats::{Heartbeats, NodeHeartbeats};
 use kube_controllers::nodes::kubelet::{Claims, Earlier, Kubelet, Progress, Scheduling};
 use kube_controllers::nodes::logs::Logs;
 use kube_controllers::nodes::scheduler::Nodeless;
@@ -43,6 +44,7 @@ pub struct ClusterBuilder {
     /// `None` if every pod runs on `node-1`, which has no Node object.
     nodes: Option<usize>,
     node_templates: Vec<Node>,
+    heartbeats: Heartbeats,
     scheduling: Scheduling,
     pods: Vec<Pod>,
     /// The number of generated pods besides `pods`.
@@ -60,6 +62,7 @@ impl Default for ClusterBuilder {
             started_at: None,
             nodes: None,
             node_templates: Vec::new(),
+            heartbeats: Heartbeats::Off,
             scheduling: Scheduling::Simulated,
             pods: Vec::new(),
             crowd: 0,
@@ -105,6 +108,18 @@ impl ClusterBuilder {
     /// ```
     pub fn node_templates(mut self, templates: Vec<Node>) -> Self {
         self.node_templates = templates;
+        self
+    }
+
+    /// Chooses whether the nodes at the start send heartbeats as real kubelets do; by default [`Heartbeats::Off`], so that
+    /// an idle cluster stays idle. Each node has its Lease in `kube-node-lease` in any case.
+    ///
+    /// A node falls silent while it has the label `lab/kubelet=silent`: it sends no heartbeats, and its pods stand still.
+    /// 50 seconds after its last heartbeat (without heartbeats, after the label) its conditions become unknown, and its
+    /// pods are no longer ready. If another node works, its pods are evicted when they no longer tolerate that; they go
+    /// once the node speaks again. A silent node of another client does not report that it is ready again.
+    pub fn heartbeats(mut self, heartbeats: Heartbeats) -> Self {
+        self.heartbeats = heartbeats;
         self
     }
 
@@ -478,6 +493,11 @@ impl ClusterBuilder {
             let kubelet = kubelet.with_earlier(earlier).with_claims(claims).with_scheduling(self.scheduling);
             let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
             tasks.push(tokio::spawn(kubelet.run(nodeless, stop.clone())));
+            if self.nodes.is_some() {
+                let requests = Arc::new(InProcess(store.clone()));
+                let heartbeats = NodeHeartbeats::new(requests, clock, self.heartbeats);
+                tasks.push(tokio::spawn(heartbeats.run(stop.clone())));
+            }
         }
         if self.settings.controllers != Controllers::None {
             tasks.push(tokio::spawn(housekeeping::run(store.clone(), housekeeping.clone(), stop.clone())));

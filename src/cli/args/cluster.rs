@@ -57,6 +57,11 @@ pub struct ClusterCommandArgs {
     /// 启动时的节点数 [默认：1]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::nodes)]
     pub nodes: Option<usize>,
+    /// Let the nodes renew their Leases every 10 seconds and report their status every 5 minutes, as real kubelets do
+    ///
+    /// 让节点像真正的 kubelet 一样，每 10 秒续约一次 Lease，每 5 分钟上报一次状态
+    #[arg(long)]
+    pub heartbeats: bool,
     /// Keep the newest N Events, each for an hour. kube-apiserver keeps all Events of the last hour
     ///
     /// 最多保留 N 个 Event，各保留一小时，超出时删除最旧的；kube-apiserver 保留最近一小时的全部 Event
@@ -65,7 +70,7 @@ pub struct ClusterCommandArgs {
     /// Start only the API server, as envtest does: no nodes, scheduler, kubelet or controllers
     ///
     /// 只启动 API server，和 envtest 一样：没有节点、调度器、kubelet 和控制器
-    #[arg(long, conflicts_with_all = ["nodes", "controllers", "scheduler", "admission", "stages", "node_template"])]
+    #[arg(long, conflicts_with_all = ["nodes", "heartbeats", "controllers", "scheduler", "admission", "stages", "node_template"])]
     pub bare: bool,
     /// Run these controllers. all: all of them; deletions: those of garbage collection, namespaces, service accounts,
     /// aggregated roles and nodes; NAME,…: those of deletions and these workload controllers, such as

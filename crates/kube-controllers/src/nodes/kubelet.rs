@@ -39,12 +39,13 @@ use super::logs::Logs;
 use super::pod;
 pub use super::progress::Progress;
 use super::progress::Resting;
-use super::requests::{PodChange, PodWatch, Received, Requests};
+use super::requests::{ObjectChange, ObjectWatch, Received, Requests};
 use super::scheduler::{Nodeless, Scheduler};
 use super::stages::Stages;
 use crate::clock::Clock;
 use active_deadline::ActiveDeadlines;
 use address::number;
+use kube_machinery::kinds::PODS;
 pub use volumes::Claims;
 
 /// The delay before a watch that has ended is started again, and before a refused write is tried again.
@@ -209,8 +210,8 @@ impl Kubelet {
         if let Some(scheduler) = &mut self.context.scheduler {
             scheduler.synced().await; // otherwise several pods would wait for the nodes, and continue in any order
         }
-        let PodWatch { pods, revision, mut changes } = self.context.api.watch_pods();
-        let pods: Vec<_> = pods.collect();
+        let ObjectWatch { objects, revision, mut changes } = self.context.api.watch(PODS);
+        let pods: Vec<_> = objects.collect();
         if self.earlier == Earlier::Resumed {
             // No new pod gets the address of one that is there.
             let taken = pods.iter().filter_map(|pod| number(pod["status"]["podIP"].as_str()?));
@@ -240,8 +241,8 @@ impl Kubelet {
                 },
             };
             match change {
-                PodChange::Written(pod) => self.sync_pod(pod),
-                PodChange::Removed { uid } => {
+                ObjectChange::Written(pod) => self.sync_pod(pod),
+                ObjectChange::Removed { uid } => {
                     self.deadlines.remove(&uid);
                     if let Some(managed) = self.pods.remove(&uid) {
                         managed.abort();
