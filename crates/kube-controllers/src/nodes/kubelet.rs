@@ -24,7 +24,7 @@ mod sync_pod;
 mod texts;
 mod volumes;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -73,8 +73,9 @@ pub struct Kubelet {
     running: JoinSet<String>,
     /// The pods whose stages are running or have ended, by uid.
     pods: HashMap<String, Managed>,
-    /// The pods whose changed spec a task reacts to, so that a container is not restarted twice for one change.
-    reacting: HashSet<String>,
+    /// The tasks that react to changes of pods by other clients, by the uid of the pod. A pod has at most one, so that a
+    /// container is not restarted twice for one change.
+    reacting: HashMap<String, AbortHandle>,
     deadlines: ActiveDeadlines,
     /// The number of the last address that a pod got.
     addresses: u32,
@@ -142,7 +143,7 @@ impl Kubelet {
     ) -> Self {
         let (running, pods) = (JoinSet::new(), HashMap::default());
         let context = KubeletContext { client, api, clock, logs, progress, claims: Claims::Exist, scheduler: None };
-        let (reacting, deadlines) = (HashSet::new(), ActiveDeadlines::default());
+        let (reacting, deadlines) = (HashMap::default(), ActiveDeadlines::default());
         Self {
             context,
             stages,
@@ -243,11 +244,10 @@ impl Kubelet {
             match change {
                 ObjectChange::Written(pod) => self.sync_pod(pod),
                 ObjectChange::Removed { uid } => {
-                    self.deadlines.remove(&uid);
                     if let Some(managed) = self.pods.remove(&uid) {
                         managed.abort();
                     }
-                    self.context.forget(&uid);
+                    self.forget(&uid);
                 }
             }
             self.record_progress(revision);
@@ -260,15 +260,20 @@ impl Kubelet {
         if let Some(scheduler) = &self.context.scheduler {
             scheduler.retain(&there);
         }
-        self.pods.retain(|uid, managed| {
-            let stays = there.contains(uid);
-            if !stays {
-                managed.abort();
-                self.deadlines.remove(uid);
-                self.context.forget(uid);
-            }
-            stays
-        });
+        let gone: Vec<_> = self.pods.extract_if(|uid, _| !there.contains(uid)).collect();
+        for (uid, managed) in gone {
+            managed.abort();
+            self.forget(&uid);
+        }
+    }
+
+    /// Forgets a pod that does not exist any more.
+    fn forget(&mut self, uid: &str) {
+        self.deadlines.remove(uid);
+        if let Some(task) = self.reacting.remove(uid) {
+            task.abort();
+        }
+        self.context.forget(uid);
     }
 
     /// Handles the end of a pod's task.
@@ -276,7 +281,9 @@ impl Kubelet {
         match ended {
             Ok(uid) => {
                 tracing::trace!(uid, "the stages of a pod have ended");
-                self.reacting.remove(&uid);
+                if self.reacting.get(&uid).is_some_and(AbortHandle::is_finished) {
+                    self.reacting.remove(&uid);
+                }
                 if let Some(managed) = self.pods.get_mut(&uid) {
                     managed.task.take_if(|task| task.is_finished());
                 }

@@ -268,8 +268,15 @@ async fn the_taints_of_a_node_follow_its_conditions() {
     assert_eq!(taints(&api, "new").await, ["own:NoExecute", "node.kubernetes.io/not-ready:NoSchedule"]);
     for (status, expected) in [
         ("True", &["own:NoExecute"][..]),
-        ("Unknown", &["own:NoExecute", "node.kubernetes.io/unreachable:NoSchedule"]),
-        ("False", &["own:NoExecute", "node.kubernetes.io/not-ready:NoSchedule"]),
+        (
+            "Unknown",
+            &["own:NoExecute", "node.kubernetes.io/unreachable:NoSchedule", "node.kubernetes.io/unreachable:NoExecute"],
+        ),
+        (
+            "False",
+            &["own:NoExecute", "node.kubernetes.io/not-ready:NoSchedule", "node.kubernetes.io/not-ready:NoExecute"],
+        ),
+        ("True", &["own:NoExecute"]),
     ] {
         report(&api, "new", status).await;
         cluster.settled().await;

@@ -79,6 +79,7 @@ impl PodWorker {
     /// Fails the pod, and returns its uid.
     pub(super) async fn exceed_deadline(mut self) -> String {
         let uid = self.uid().to_owned();
+        self.wait_for_node().await;
         loop {
             match self.fail_after_deadline().await {
                 Err(error) if is_temporary(&error) => sleep(RETRY).await,

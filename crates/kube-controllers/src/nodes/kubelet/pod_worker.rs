@@ -56,14 +56,15 @@ impl PodWorker {
         Self { init, ..self }
     }
 
-    /// Waits until the node that the pod is bound to exists, because only that node's kubelet runs the pod.
+    /// Waits until the node that the pod is bound to exists and is not silent, because only that node's kubelet runs the
+    /// pod.
     pub(super) async fn wait_for_node(&mut self) {
         let (Some(scheduler), Some(node)) = (&mut self.context.scheduler, self.pod["spec"]["nodeName"].as_str()) else {
             return;
         };
-        if !scheduler.has(node).await {
+        if !scheduler.runs(node).await {
             let _resting = Resting::new(&self.context.progress);
-            while !scheduler.has(node).await {
+            while !scheduler.runs(node).await {
                 scheduler.changed().await;
             }
         }
@@ -155,6 +156,7 @@ impl PodWorker {
     /// Writes the reaction to the pod as it is now, because a stage may have changed its status meanwhile, and the
     /// Events of the containers that were started again. Returns false if there is nothing to react to.
     async fn catch_up_once(&mut self) -> Result<bool, kube_client::Error> {
+        self.wait_for_node().await;
         let now = self.context.clock.now();
         self.pod = self.context.api.get(self.reference()).await?;
         let Some(reaction) = catch_up::reaction(&self.pod, &now) else { return Ok(false) };
