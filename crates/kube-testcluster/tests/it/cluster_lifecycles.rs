@@ -83,7 +83,7 @@ async fn a_pod_runs_as_on_a_real_node_with_the_same_events() {
     assert!(container["imageID"].as_str().unwrap().starts_with("docker.io/library/nginx@sha256:"), "{container}");
     assert_eq!(
         events(&api, "web").await,
-        ["Normal Scheduled 1", "Normal Pulling 1", "Normal Pulled 1", "Normal Created 1", "Normal Started 1"]
+        ["Normal Scheduled null", "Normal Pulling 1", "Normal Pulled 1", "Normal Created 1", "Normal Started 1"]
     );
     api.delete(&format!("{PODS}/web")).await;
     sleep(Duration::from_millis(500)).await;

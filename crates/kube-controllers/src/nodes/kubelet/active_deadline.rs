@@ -99,8 +99,7 @@ impl PodWorker {
             return Ok(());
         }
         self.pod = now;
-        let (kind, reason, message) = ("Normal".to_owned(), REASON.to_owned(), MESSAGE.to_owned());
-        let event = PodEvent { kind, reason, message, from: KUBELET.to_owned(), container: None };
+        let event = PodEvent::of_pod(KUBELET, "Normal", REASON, MESSAGE.to_owned());
         self.recorder.record(&self.pod, event).await;
         self.record_killing(containers::names(containers::running(&self.pod))).await;
         let killed = ContainerState::Terminated { exit_code: 137, reason: "Error".to_owned(), message: None };

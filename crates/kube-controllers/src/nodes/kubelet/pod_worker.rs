@@ -190,9 +190,9 @@ impl PodWorker {
         };
         for container in containers {
             let message = self.filled(&notice.message, container.as_ref(), backoff);
-            let (kind, reason, from) = (notice.kind.clone(), notice.reason.clone(), notice.from.clone());
-            let event = PodEvent { kind, reason, message, from, container: container.map(|container| container.name) };
-            self.recorder.record(&self.pod, event).await;
+            let event = PodEvent::of_pod(&notice.from, &notice.kind, &notice.reason, message);
+            let container = container.map(|container| container.name);
+            self.recorder.record(&self.pod, PodEvent { container, ..event }).await;
         }
     }
 
