@@ -3,6 +3,7 @@
 
 mod active_deadline;
 mod address;
+mod backoff;
 mod catch_up;
 mod container_status;
 mod containers;
@@ -21,6 +22,7 @@ mod report_containers;
 mod run_stages;
 mod schedule;
 mod sync_pod;
+mod terminate_pod;
 mod texts;
 mod volumes;
 
