@@ -51,6 +51,13 @@ impl PodWorker {
         if self.pod["spec"]["hostNetwork"] == true { &self.host_ip } else { &self.pod_ip }
     }
 
+    /// Writes a warning about the pod, if there is a reason for one.
+    pub(super) async fn warn(&mut self, reason: &str, message: Option<String>) {
+        if let Some(message) = message {
+            self.recorder.record(&self.pod, PodEvent::warning(reason, message, None)).await;
+        }
+    }
+
     /// Chooses the stages of each init container.
     pub(super) fn with_init(self, init: Arc<[Stage]>) -> Self {
         Self { init, ..self }

@@ -64,6 +64,8 @@ impl Kubelet {
             SyncPodType::Fail | SyncPodType::Delete => lifecycle.delete.clone(),
         };
         let init = lifecycle.init.clone();
+        let is_new = sync_type == SyncPodType::Run && !resumed;
+        let problem = is_new.then(|| self.stages.unknown_lifecycle(&pod)).flatten();
         if stages.is_empty() && !resumed {
             return;
         }
@@ -75,7 +77,7 @@ impl Kubelet {
         self.addresses = self.addresses.max(address);
         let uid = uid.to_owned();
         let worker = PodWorker::new(self.context.clone(), pod, ip(address)).with_init(init);
-        let task = self.running.spawn(run_stages::run_stages(worker, stages));
+        let task = self.running.spawn(run_stages::run_stages(worker, stages, problem));
         self.pods.insert(uid, Managed { sync_type, address, task: Some(task) });
     }
 
