@@ -101,12 +101,13 @@ pub struct ClusterCommandArgs {
     /// Security、LimitRange……）；plain：既不补充也不拒绝
     #[arg(long, value_enum, default_value = "kube", hide_possible_values = true, value_name = "kube|plain")]
     pub admission: Admission,
-    /// Allow every request (always-allow), or decide by roles and bindings (rbac). The kubeconfig's user is the
-    /// administrator. Without --tls, every client without a token is the administrator, too. kubectl and client-go send
-    /// tokens over TLS only. Use kubectl --as to send a request as another user
+    /// Allow every request (always-allow), or decide by roles and bindings (rbac). With --tls, the kubeconfig's user is
+    /// the administrator. Without --tls, a client without a token is the administrator with rbac, and system:anonymous
+    /// with always-allow. kubectl and client-go send tokens over TLS only. Use kubectl --as to send a request as another
+    /// user
     ///
     /// 允许一切请求（always-allow），或者按 role 和 role binding 判断（rbac）。kubeconfig 的用户是管理员；没有 --tls
-    /// 时，不带 token 的客户端也是管理员，而 kubectl 和 client-go 只在 TLS 上发送 token。用 kubectl --as
+    /// --tls 时，不带 token 的客户端在 rbac 下是管理员，在 always-allow 下是 system:anonymous，而 kubectl 和 client-go
     /// 以其他用户的身份请求
     #[arg(
         long,
