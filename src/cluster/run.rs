@@ -29,7 +29,7 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     let scenario = files::input_file(settings.scenario.as_deref(), "the scenario file", None)?
         .map(|source| source.parsed(files::SCENARIO, Scenario::from_yaml))
         .transpose()?;
-    let manifests = manifests::read(&settings.manifests)?;
+    let manifests = manifests::read(&settings.manifests, std::io::stdin())?;
     let listener = listen(settings.listen, "--listen")?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the runtime")?;

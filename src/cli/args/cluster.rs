@@ -106,9 +106,9 @@ pub struct ClusterCommandArgs {
     /// with always-allow. kubectl and client-go send tokens over TLS only. Use kubectl --as to send a request as another
     /// user
     ///
-    /// 允许一切请求（always-allow），或者按 role 和 role binding 判断（rbac）。kubeconfig 的用户是管理员；没有 --tls
+    /// 允许一切请求（always-allow），或者按 role 和 role binding 判断（rbac）。有 --tls 时，kubeconfig 的用户是管理员；没有
     /// --tls 时，不带 token 的客户端在 rbac 下是管理员，在 always-allow 下是 system:anonymous，而 kubectl 和 client-go
-    /// 以其他用户的身份请求
+    /// 只在 TLS 上发送 token。用 kubectl --as 以其他用户的身份请求
     #[arg(
         long,
         value_enum,
@@ -131,10 +131,11 @@ pub struct ClusterCommandArgs {
     /// node-1、node-2……
     #[arg(long, value_name = "FILE")]
     pub node_template: Option<PathBuf>,
-    /// Create the objects of this YAML file, or of all YAML files in this folder, in order. Can be repeated
+    /// Create the objects of this YAML file, of all YAML files in this folder, in order, or of standard input (-). Can
+    /// be repeated
     ///
-    /// 启动时按顺序创建这个文件（YAML）或这个目录里全部 YAML 文件中的对象；可以写多次
-    #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    /// 启动时按顺序创建这个文件（YAML）、这个目录里全部 YAML 文件或标准输入（-）中的对象；可以写多次
+    #[arg(long, value_name = "FILE|DIR|-", value_hint = ValueHint::AnyPath)]
     pub manifests: Vec<PathBuf>,
     /// Start with N running pods, or with the pods of a YAML file
     ///
