@@ -111,11 +111,11 @@ impl ClusterBuilder {
         self
     }
 
-    /// Chooses whether the nodes at the start send heartbeats as real kubelets do; by default [`Heartbeats::Off`], so that
-    /// an idle cluster stays idle. Each node has its Lease in `kube-node-lease` in any case.
+    /// Chooses whether the nodes at the start send heartbeats as real kubelets do; by default [`Heartbeats::Off`], so
+    /// that an idle cluster stays idle. Each node has its Lease in `kube-node-lease` in any case.
     ///
-    /// A node falls silent while it has the label `lab/kubelet=silent`: it sends no heartbeats, and its pods stand still.
-    /// 50 seconds after its last heartbeat (without heartbeats, after the label) its conditions become unknown, and its
+    /// A node falls silent while it has the label `lab/kubelet=silent`: it sends no heartbeats, and its pods stand
+    /// still. 50 seconds after its last heartbeat (without heartbeats, after the label) its conditions become unknown, and its
     /// pods are no longer ready. If another node works, its pods are evicted when they no longer tolerate that; they go
     /// once the node speaks again. A silent node of another client does not report that it is ready again.
     pub fn heartbeats(mut self, heartbeats: Heartbeats) -> Self {

@@ -70,7 +70,10 @@ pub struct ClusterCommandArgs {
     /// Start only the API server, as envtest does: no nodes, scheduler, kubelet or controllers
     ///
     /// 只启动 API server，和 envtest 一样：没有节点、调度器、kubelet 和控制器
-    #[arg(long, conflicts_with_all = ["nodes", "heartbeats", "controllers", "scheduler", "admission", "stages", "node_template"])]
+    #[arg(
+        long,
+        conflicts_with_all = ["nodes", "heartbeats", "controllers", "scheduler", "admission", "stages", "node_template"]
+    )]
     pub bare: bool,
     /// Run these controllers. all: all of them; deletions: those of garbage collection, namespaces, service accounts,
     /// aggregated roles and nodes; NAME,…: those of deletions and these workload controllers, such as

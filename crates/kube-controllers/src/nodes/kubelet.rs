@@ -75,8 +75,8 @@ pub struct Kubelet {
     running: JoinSet<String>,
     /// The pods whose stages are running or have ended, by uid.
     pods: HashMap<String, Managed>,
-    /// The tasks that react to changes of pods by other clients, by the uid of the pod. A pod has at most one, so that a
-    /// container is not restarted twice for one change.
+    /// The tasks that react to changes of pods by other clients, by the uid of the pod. A pod has at most one, so that
+    /// a container is not restarted twice for one change.
     reacting: HashMap<String, AbortHandle>,
     deadlines: ActiveDeadlines,
     /// The number of the last address that a pod got.

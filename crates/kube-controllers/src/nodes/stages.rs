@@ -237,8 +237,8 @@ impl Stages {
         selective.iter().find(selects).unwrap_or(others)
     }
 
-    /// Returns a sentence about a pod whose label `lab/lifecycle` no lifecycle selects, because a value with a typo would
-    /// otherwise have no effect in silence.
+    /// Returns a sentence about a pod whose label `lab/lifecycle` no lifecycle selects, because a value with a typo
+    /// would otherwise have no effect in silence.
     pub(crate) fn unknown_lifecycle(&self, pod: &Value) -> Option<String> {
         let chosen = pod["metadata"]["labels"][LIFECYCLE].as_str()?;
         let selects = |lifecycle: &Lifecycle, value| {

@@ -18,8 +18,8 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    /// Takes note that the container has failed now. Returns its back-off; `None` if it starts again at once, as after its
-    /// first failure, and after it has worked for a long time.
+    /// Takes note that the container has failed now. Returns its back-off; `None` if it starts again at once, as after
+    /// its first failure, and after it has worked for a long time.
     pub(super) fn failed(&self) -> Option<Duration> {
         self.current(Instant::now())
     }

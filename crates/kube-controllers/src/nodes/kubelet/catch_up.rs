@@ -1,7 +1,7 @@
 //! The kubelet's reaction to a change of a pod by another client: it reports the generation of the spec that it has
-//! seen, and the right condition `Ready`. In a running pod, it also starts ephemeral containers, restarts containers with
-//! a new image, and applies resized resources. Upstream: `SyncPod` in `pkg/kubelet/kuberuntime/kuberuntime_manager.go`,
-//! and `needsReconcile` in `pkg/kubelet/status`.
+//! seen, and the right condition `Ready`. In a running pod, it also starts ephemeral containers, restarts containers
+//! with a new image, and applies resized resources. Upstream: `SyncPod` in
+//! `pkg/kubelet/kuberuntime/kuberuntime_manager.go`, and `needsReconcile` in `pkg/kubelet/status`.
 
 use super::container_status::{image_id, restarted as restarted_status};
 use super::containers::StatusInputs;

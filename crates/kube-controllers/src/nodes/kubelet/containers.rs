@@ -133,8 +133,8 @@ pub(super) fn running_init(pod: &Value) -> impl Iterator<Item = &Value> {
     items(&pod["spec"]["initContainers"]).iter().filter(runs)
 }
 
-/// Returns the containers that run, as in the spec. A regular container without a status counts unless the pod has ended,
-/// because stages may report none. A pod that its node has refused has ended and has none.
+/// Returns the containers that run, as in the spec. A regular container without a status counts unless the pod has
+/// ended, because stages may report none. A pod that its node has refused has ended and has none.
 pub(super) fn running(pod: &Value) -> impl Iterator<Item = &Value> {
     let known = by_name(&pod["status"]["containerStatuses"]);
     let has_ended = is_terminal(&pod["status"]["phase"]);

@@ -63,8 +63,8 @@ impl PodWorker {
         Self { init, ..self }
     }
 
-    /// Waits until the node that the pod is bound to exists and is not silent, because only that node's kubelet runs the
-    /// pod.
+    /// Waits until the node that the pod is bound to exists and is not silent, because only that node's kubelet runs
+    /// the pod.
     pub(super) async fn wait_for_node(&mut self) {
         let (Some(scheduler), Some(node)) = (&mut self.context.scheduler, self.pod["spec"]["nodeName"].as_str()) else {
             return;

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::Ready;
 use super::zones::Zones;
+use kube_controllers::nodes::node::is_silent;
 use kube_machinery::conventions::conditions;
 use kube_machinery::value::Value;
 
@@ -32,8 +33,8 @@ pub(super) struct Health {
     renewed: Option<String>,
     /// `lastHeartbeatTime` of the condition `Ready`.
     reported: Option<String>,
-    /// Whether the Lease was renewed since the controller knows the node. Upstream watches every node; here, the kubelets
-    /// may send no heartbeats at all.
+    /// Whether the Lease was renewed since the controller knows the node. Upstream watches every node; here, the
+    /// kubelets may send no heartbeats at all.
     renews: bool,
     was_silent: bool,
     /// When the controller saw the last heartbeat.
@@ -63,7 +64,7 @@ impl NodeHealth {
     pub(super) fn observe(&self, node: &Value, renewed: Option<&str>) -> Health {
         let name = node["metadata"]["name"].as_str().unwrap_or_default();
         let reported = conditions::find(node, "Ready").and_then(|ready| ready["lastHeartbeatTime"].as_str());
-        let is_silent = kube_controllers::nodes::node::is_silent(node);
+        let is_silent = is_silent(node);
         let (renewed, reported, now) =
             (renewed.map(ToOwned::to_owned), reported.map(ToOwned::to_owned), Instant::now());
         let mut nodes = self.lock();

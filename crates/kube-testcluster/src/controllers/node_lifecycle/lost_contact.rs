@@ -3,6 +3,8 @@
 
 use super::health::Contact;
 use super::{Housekeeping, Ready, WorkItem};
+use crate::controllers::housekeeping::is_gone_or_changed;
+use crate::controllers::pod_gc::pods_on;
 use crate::http::status::ApiError;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
@@ -14,9 +16,6 @@ use kube_machinery::conventions::conditions;
 use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::{EVENTS, NODES, PODS, Subresource};
 use kube_machinery::value::{Value, json};
-
-use crate::controllers::housekeeping::is_gone_or_changed;
-use crate::controllers::pod_gc::pods_on;
 
 /// The conditions that a kubelet reports. Upstream: `nodeConditionTypes`.
 const CONDITIONS: [&str; 4] = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];

@@ -1,6 +1,6 @@
 //! The node lifecycle controller: notices when the kubelet of a node falls silent, marks the node's pods as not ready,
-//! and gives nodes the taints that their conditions ask for. Each write of a node or of its Lease queues this. Upstream:
-//! `pkg/controller/nodelifecycle`.
+//! and gives nodes the taints that their conditions ask for. Each write of a node or of its Lease queues this.
+//! Upstream: `pkg/controller/nodelifecycle`.
 
 mod eviction;
 mod health;

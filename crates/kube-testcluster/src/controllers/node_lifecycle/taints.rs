@@ -157,7 +157,10 @@ mod tests {
 
     #[test]
     fn the_taint_that_evicts_pods_follows_the_condition_and_goes_when_the_node_works() {
-        let node = |status: &str, taints: &[Value]| json!({"spec": {"taints": taints}, "status": {"conditions": [{"type": "Ready", "status": status}]}});
+        let node = |status: &str, taints: &[Value]| {
+            let condition = json!({"type": "Ready", "status": status});
+            json!({"spec": {"taints": taints}, "status": {"conditions": [condition]}})
+        };
         let taint = |key: &str| new_taint(key, "NoExecute", NOW);
         let (unreachable, not_ready, own) = (taint(UNREACHABLE), taint(NOT_READY), taint("mine"));
         let both = [own.clone(), not_ready.clone()];

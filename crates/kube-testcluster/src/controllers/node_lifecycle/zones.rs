@@ -8,6 +8,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::Ready;
+use super::taints::{NOT_READY, UNREACHABLE};
+use kube_machinery::conventions::conditions;
 use kube_machinery::value::{Array, Value};
 
 /// The time between two evictions in a zone. Upstream: `--node-eviction-rate`.
@@ -67,7 +69,7 @@ impl Candidate {
         let zone = label(["failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"]);
         let taints = node["spec"]["taints"].as_array().map_or(&[][..], Array::as_slice);
         let has = |key: &str| taints.iter().any(|taint| taint["key"] == key && taint["effect"] == "NoExecute");
-        let ready = kube_machinery::conventions::conditions::find(node, "Ready");
+        let ready = conditions::find(node, "Ready");
         let since = ready.and_then(|ready| ready["lastTransitionTime"].as_str()).unwrap_or_default();
         Self {
             name: node["metadata"]["name"].as_str().unwrap_or_default().to_owned(),
@@ -75,8 +77,8 @@ impl Candidate {
             counts: labels[EXCLUDED].is_null(),
             ready: Ready::of(node),
             since: since.to_owned(),
-            has_not_ready: has(super::taints::NOT_READY),
-            has_unreachable: has(super::taints::UNREACHABLE),
+            has_not_ready: has(NOT_READY),
+            has_unreachable: has(UNREACHABLE),
         }
     }
 
@@ -158,7 +160,7 @@ mod tests {
     use super::*;
     use kube_machinery::value::json;
 
-    /// Returns nodes of one zone, by the status of their conditions `Ready`, and with a `NoExecute` taint if one is named.
+    /// Returns nodes of one zone with these statuses of their conditions `Ready`, and with these `NoExecute` taints.
     fn nodes(zone: &str, nodes: &[(&str, &str)]) -> Vec<Candidate> {
         let node = |(n, (status, taint)): (usize, &(&str, &str))| {
             Candidate::of(&json!({
@@ -200,7 +202,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn if_no_node_works_no_pod_is_evicted() {
         let (mut zones, now) = (Zones::default(), Instant::now());
-        let mut all = nodes("a", &[("Unknown", super::super::taints::UNREACHABLE), SILENT]);
+        let mut all = nodes("a", &[("Unknown", UNREACHABLE), SILENT]);
         assert_eq!(zones.plan(all.clone(), now).spared, ["a0"]);
         assert_eq!(zones.plan(all.clone(), now), Plan::default());
         all[0] = nodes("a", &[WORKS]).remove(0);
@@ -211,7 +213,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_node_that_is_unreachable_after_it_was_not_ready_gets_the_other_taint_at_once() {
         let (mut zones, now) = (Zones::default(), Instant::now());
-        let not_ready = ("Unknown", super::super::taints::NOT_READY);
+        let not_ready = ("Unknown", NOT_READY);
         let all = nodes("a", &[SILENT, not_ready, WORKS, WORKS]);
         assert_eq!(zones.plan(all, now).evicted, ["a0", "a1"]);
     }
