@@ -14,7 +14,7 @@ use informer_lab::lessons::Row;
 use informer_lab::lessons::tour::{TourLength, TourSettings};
 use informer_lab::step::Predict;
 use informer_lab::trace::{ColorChoice, Lang, Look, Output, Show, Speed, Verbosity};
-use kube_testcluster::Admin;
+use kube_testcluster::{Admin, Heartbeats};
 
 use super::args::{Cli, ClusterCommandArgs, Command, DoctorArgs, LookArgs, PrintArgs, ReplayArgs, StepArgs, TourArgs};
 use super::board::parse_board;
@@ -225,6 +225,7 @@ impl ClusterCommandArgs {
             kubeconfig_out: kubeconfig,
             era,
             nodes,
+            heartbeats,
             node_template,
             manifests,
             events,
@@ -243,6 +244,7 @@ impl ClusterCommandArgs {
         } = self;
         // Scenarios may start faults, which need the admin endpoints.
         let admin = if admin || scenario.is_some() { Admin::On } else { Admin::Off };
+        let heartbeats = if heartbeats { Heartbeats::On } else { Heartbeats::Off };
         let era = era.into();
         ClusterSettings {
             listen,
@@ -253,6 +255,7 @@ impl ClusterCommandArgs {
             kubeconfig,
             era,
             nodes,
+            heartbeats,
             node_template,
             manifests,
             events,

@@ -1,6 +1,7 @@
 //! Reads the files that a user names on the command line. Without a named file, a fixture that is compiled into the
 //! program takes its place.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -96,20 +97,35 @@ pub(crate) fn stages(path: Option<&Path>, default: Option<&Fixture>) -> Result<S
 /// end, such as /dev/zero.
 const LONGEST: u64 = 256 << 20;
 
-fn first_bytes(path: &Path, count: u64) -> io::Result<Vec<u8>> {
+fn first_bytes(from: impl Read, count: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(count).read_to_end(&mut bytes)?;
+    from.take(count).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Reads a file. If the file is not UTF-8, the error names the line of the first wrong byte.
 fn read(path: &Path, what: &str) -> Result<String> {
     let shown = path.display();
-    let bytes = first_bytes(path, LONGEST + 1).map_err(|error| {
+    let bytes = File::open(path).and_then(|file| first_bytes(file, LONGEST + 1)).map_err(|error| {
         Failure::new((format!("cannot read {what} {shown}"), format!("无法读取 {shown}")))
             .because(error)
             .next(("choose a file that exists and that you may read", "请指定一个存在并且有权读取的文件"))
     })?;
+    text(bytes, what, &shown)
+}
+
+/// Reads a stream, such as standard input. `name` stands for the name of a file in messages.
+///
+/// # Errors
+/// The stream cannot be read, or is no UTF-8 text.
+pub(crate) fn input_stream(stream: impl Read, what: &str, name: &str) -> Result<InputFile> {
+    let bytes = first_bytes(stream, LONGEST + 1).map_err(|error| {
+        Failure::new((format!("cannot read {what} {name}"), format!("无法读取 {name}"))).because(error)
+    })?;
+    Ok(InputFile { text: text(bytes, what, &name)?, name: name.to_owned() })
+}
+
+/// Returns the text of a file. If the file is not UTF-8, the error names the line of the first wrong byte.
+fn text(bytes: Vec<u8>, what: &str, shown: &dyn Display) -> Result<String> {
     if bytes.len() as u64 > LONGEST {
         let mib = LONGEST >> 20;
         return Err(Failure::new((

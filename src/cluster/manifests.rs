@@ -2,6 +2,7 @@
 
 mod kinds;
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -10,7 +11,7 @@ use kube::api::DynamicObject;
 use kube::{Client, Resource as _};
 
 use self::kinds::Kinds;
-use super::files;
+use super::files::{self, InputFile};
 use crate::trace::Failure;
 use kube_testcluster::manifests_from_yaml;
 
@@ -24,20 +25,55 @@ pub(super) struct Manifest {
 /// The endings of the files that are read in a folder, as kubectl does.
 const ENDINGS: [&str; 3] = ["json", "yaml", "yml"];
 
-/// Reads the files, and those in the folders, in the order of their names.
+/// The path that stands for standard input, as for kubectl.
+const STANDARD_INPUT: &str = "-";
+
+/// The names of the files that only kustomize understands.
+const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// Reads the files, and those in the folders, in the order of their names. `-` stands for `input`.
 ///
 /// # Errors
 /// A file cannot be read, or has something that is not an object.
-pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Manifest>> {
+pub(super) fn read(paths: &[PathBuf], mut input: impl Read) -> Result<Vec<Manifest>> {
     let mut found = Vec::new();
     for path in paths {
+        if path == Path::new(STANDARD_INPUT) {
+            found.push(parsed(&files::input_stream(&mut input, WHAT, "standard input")?)?);
+            continue;
+        }
         for file in if path.is_dir() { files_in(path)? } else { vec![path.clone()] } {
-            let source = files::input_file(Some(&file), "the manifests file", None)?.expect("a file was named");
-            let objects = source.parsed(files::MANIFESTS, manifests_from_yaml)?;
-            found.push(Manifest { file: file.display().to_string(), objects });
+            if is_kustomization(&file) {
+                return Err(not_built(&file).into());
+            }
+            found.push(parsed(&files::input_file(Some(&file), WHAT, None)?.expect("a file was named"))?);
         }
     }
     Ok(found)
+}
+
+/// The files, in messages.
+const WHAT: &str = "the manifests file";
+
+fn parsed(source: &InputFile) -> Result<Manifest> {
+    let objects = source.parsed(files::MANIFESTS, manifests_from_yaml)?;
+    Ok(Manifest { file: source.name.clone(), objects })
+}
+
+fn is_kustomization(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| KUSTOMIZATIONS.iter().any(|known| name == *known))
+}
+
+/// Says how to create the objects of a kustomization, which is not itself an object.
+fn not_built(file: &Path) -> Failure {
+    let (shown, folder) = (file.display(), file.parent().filter(|folder| !folder.as_os_str().is_empty()));
+    let folder = folder.unwrap_or(Path::new(".")).display();
+    let build = format!("kubectl kustomize {folder} | informer-lab cluster --manifests -");
+    Failure::new((
+        format!("{shown} is a kustomization, which kustomize must build first"),
+        format!("{shown} 是 kustomization，须先由 kustomize 构建"),
+    ))
+    .next((build.clone(), build))
 }
 
 /// Returns the YAML and JSON files in a folder, sorted.
@@ -50,8 +86,8 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
     };
     let entries = folder.read_dir().and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
     let is_manifest = |path: &PathBuf| {
-        path.is_file()
-            && path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        path.is_file() && (ending.is_some_and(|ending| ENDINGS.contains(&ending)) || is_kustomization(path))
     };
     let mut files: Vec<_> = entries.into_iter().map(|entry| entry.path()).filter(is_manifest).collect();
     files.sort();
@@ -122,7 +158,7 @@ fn described(object: &DynamicObject) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{fs, io};
 
     use k8s_openapi::api::core::v1::ConfigMap;
     use kube::Api;
@@ -173,7 +209,7 @@ metadata: {name: shop}
     #[tokio::test(start_paused = true)]
     async fn objects_are_created_in_the_order_of_the_files_also_of_kinds_that_a_file_defines() {
         let folder = Folder::with(&[("2.yml", OBJECTS), ("1.yaml", DEFINITION), ("README.md", "no YAML: [")]);
-        let manifests = read(std::slice::from_ref(&folder.0)).unwrap();
+        let manifests = read(std::slice::from_ref(&folder.0), io::empty()).unwrap();
         let cluster = Cluster::builder().admission(Admission::Kube).start();
         let client = cluster.client("default");
         create(&client, &manifests).await.unwrap();
@@ -201,7 +237,7 @@ metadata: {name: shop}
             ("{apiVersion: x.org/v1, kind: X, metadata: {name: a}}", "no kind X in x.org/v1"),
         ] {
             let folder = Folder::with(&[("a.yaml", text)]);
-            let manifests = read(&[folder.0.join("a.yaml")]).unwrap();
+            let manifests = read(&[folder.0.join("a.yaml")], io::empty()).unwrap();
             let error = create(&cluster.client("default"), &manifests).await.unwrap_err();
             let told = format!("{error:#}");
             assert!(told.contains("a.yaml: cannot create the ") && told.contains(why), "{told}");
@@ -211,6 +247,27 @@ metadata: {name: shop}
     #[test]
     fn a_folder_without_manifests_is_refused() {
         let folder = Folder::with(&[("README.md", "")]);
-        assert!(format!("{:#}", read(std::slice::from_ref(&folder.0)).unwrap_err()).contains("has no YAML files"));
+        let error = read(std::slice::from_ref(&folder.0), io::empty()).unwrap_err();
+        assert!(format!("{error:#}").contains("has no YAML files"));
+    }
+
+    #[test]
+    fn a_kustomization_is_refused_with_the_command_that_builds_it() {
+        for name in ["kustomization.yaml", "Kustomization"] {
+            let folder = Folder::with(&[("a.yaml", OBJECTS), (name, "resources: [a.yaml]")]);
+            for path in [folder.0.clone(), folder.0.join(name)] {
+                let error = format!("{:#}", read(&[path], io::empty()).unwrap_err());
+                assert!(error.contains(&format!("{name} is a kustomization")), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_dash_stands_for_standard_input() {
+        let manifests = read(&[PathBuf::from("-")], OBJECTS.as_bytes()).unwrap();
+        let [Manifest { file, objects }] = &manifests[..] else { panic!("{manifests:?}") };
+        assert_eq!((file.as_str(), objects.len()), ("standard input", 2));
+        let error = format!("{:#}", read(&[PathBuf::from("-")], "a: b".as_bytes()).unwrap_err());
+        assert!(error.contains("standard input:1"), "{error}");
     }
 }

@@ -19,7 +19,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use kube_testcluster::{Admin, Era, Fault};
+use kube_testcluster::{Admin, Era, Fault, Heartbeats};
 
 #[cfg(unix)]
 pub use command::Guarding;
@@ -49,6 +49,8 @@ pub struct ClusterSettings {
     pub era: Era,
     /// The number of nodes; `None` for one.
     pub nodes: Option<usize>,
+    /// Whether the nodes send heartbeats.
+    pub heartbeats: Heartbeats,
     /// The largest number of Events that are kept.
     pub events: usize,
     /// True for the API server alone. Overrides `controllers` and `admission`.

@@ -30,7 +30,7 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     let scenario = files::input_file(settings.scenario.as_deref(), "the scenario file", None)?
         .map(|source| source.parsed(files::SCENARIO, Scenario::from_yaml))
         .transpose()?;
-    let manifests = manifests::read(&settings.manifests)?;
+    let manifests = manifests::read(&settings.manifests, std::io::stdin())?;
     let listener = listen(settings.listen, "--listen")?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the runtime")?;
@@ -192,7 +192,7 @@ fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
     let builder =
         Cluster::builder().era(settings.era).seed(fastrand::u64(..)).nodes(settings.nodes.unwrap_or(1)).stages(stages);
     let builder = builder.controllers(settings.controllers.into()).admission(settings.admission.into());
-    let builder = builder.scheduling(settings.scheduler.into());
+    let builder = builder.scheduling(settings.scheduler.into()).heartbeats(settings.heartbeats);
     let builder = builder.authorization(settings.authorization.into());
     let builder = builder.managed_fields(settings.managed_fields.into());
     let builder = builder.max_events(settings.events).admin(settings.admin).first_revision(revision_of_the_clock());

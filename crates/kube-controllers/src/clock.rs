@@ -39,6 +39,11 @@ impl Clock {
         self.after(Duration::ZERO)
     }
 
+    /// Returns the current time in RFC 3339 with microseconds, as Kubernetes writes a `MicroTime`.
+    pub fn now_micro(&self) -> String {
+        self.time().strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()
+    }
+
     /// Returns the current time.
     pub fn time(&self) -> Timestamp {
         self.start.checked_add(self.origin.elapsed()).unwrap_or(Timestamp::MAX)
@@ -70,6 +75,7 @@ mod tests {
         let clock = Clock::starting_at("2023-05-01T10:00:00Z".parse().unwrap());
         tokio::time::sleep(Duration::from_millis(61_500)).await;
         assert_eq!(clock.now(), "2023-05-01T10:01:01Z");
+        assert_eq!(clock.now_micro(), "2023-05-01T10:01:01.500000Z");
         assert_eq!(clock.after(Duration::from_secs(30)), "2023-05-01T10:01:31Z");
         assert_eq!(shifted("2023-05-01T10:00:30Z", -25), "2023-05-01T10:00:05Z");
         let within_a_second = Clock::starting_at("2023-05-01T10:00:00.7Z".parse().unwrap());

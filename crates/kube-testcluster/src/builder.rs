@@ -15,6 +15,7 @@ use crate::Cluster;
 use crate::plugins::admit::{Admit, Plugins};
 use crate::settings::{Admin, Admission, Authorization, Controllers, Era, Kubelets, ManagedFields, Settings};
 use crate::store::wal::{DataError, Folder};
+use kube_controllers::nodes::heartbeats::Heartbeats;
 use kube_controllers::nodes::kubelet::Scheduling;
 use kube_controllers::nodes::stages::Stages;
 
@@ -28,6 +29,7 @@ pub struct ClusterBuilder {
     /// `None` if every pod runs on `node-1`, which has no Node object.
     nodes: Option<usize>,
     node_templates: Vec<Node>,
+    heartbeats: Heartbeats,
     scheduling: Scheduling,
     pods: Vec<Pod>,
     /// The number of generated pods besides `pods`.
@@ -45,6 +47,7 @@ impl Default for ClusterBuilder {
             started_at: None,
             nodes: None,
             node_templates: Vec::new(),
+            heartbeats: Heartbeats::Off,
             scheduling: Scheduling::Simulated,
             pods: Vec::new(),
             crowd: 0,
@@ -90,6 +93,18 @@ impl ClusterBuilder {
     /// ```
     pub fn node_templates(mut self, templates: Vec<Node>) -> Self {
         self.node_templates = templates;
+        self
+    }
+
+    /// Chooses whether the nodes at the start send heartbeats as real kubelets do; by default [`Heartbeats::Off`], so
+    /// that an idle cluster stays idle. Each node has its Lease in `kube-node-lease` in any case.
+    ///
+    /// A node falls silent while it has the label `lab/kubelet=silent`: it sends no heartbeats, and its pods stand
+    /// still. 50 seconds after its last heartbeat (without heartbeats, after the label) its conditions become unknown, and its
+    /// pods are no longer ready. If another node works, its pods are evicted when they no longer tolerate that; they go
+    /// once the node speaks again. A silent node of another client does not report that it is ready again.
+    pub fn heartbeats(mut self, heartbeats: Heartbeats) -> Self {
+        self.heartbeats = heartbeats;
         self
     }
 

@@ -189,6 +189,7 @@ pub use self::test_cluster::{NotRestored, Past, TestCluster, TestNamespace};
 #[cfg(feature = "tls")]
 pub use self::tls::{Authority, KeyPair, TlsError};
 pub use kube_controllers::ControllerName;
+pub use kube_controllers::nodes::heartbeats::Heartbeats;
 pub use kube_controllers::nodes::kubelet::Scheduling;
 pub use kube_controllers::nodes::stages::Stages;
 pub use kube_machinery::KUBERNETES_VERSION;

@@ -54,7 +54,8 @@ pub enum Controllers {
     All,
     /// The garbage collector and the namespace controller, which deletions need; the controllers of service accounts
     /// and of their tokens in Secrets, with [`Admission::Kube`]; the controller of aggregated cluster roles; and the
-    /// controllers of nodes: a node's taints follow its conditions, and the pods of a deleted node go after 40 seconds.
+    /// controllers of nodes: a node that falls silent becomes unreachable, a node's taints follow its conditions, and
+    /// the pods of a deleted node go after 40 seconds.
     /// A ReplicaSet is only an object, unless the test runs a controller of its own.
     Housekeeping,
     /// The controllers of [`Housekeeping`](Self::Housekeeping), and the named ones.

@@ -57,6 +57,11 @@ pub struct ClusterCommandArgs {
     /// 启动时的节点数 [默认：1]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::nodes)]
     pub nodes: Option<usize>,
+    /// Let the nodes renew their Leases every 10 seconds and report their status every 5 minutes, as real kubelets do
+    ///
+    /// 让节点像真正的 kubelet 一样，每 10 秒续约一次 Lease，每 5 分钟上报一次状态
+    #[arg(long)]
+    pub heartbeats: bool,
     /// Keep the newest N Events, each for an hour. kube-apiserver keeps all Events of the last hour
     ///
     /// 最多保留 N 个 Event，各保留一小时，超出时删除最旧的；kube-apiserver 保留最近一小时的全部 Event
@@ -65,7 +70,10 @@ pub struct ClusterCommandArgs {
     /// Start only the API server, as envtest does: no nodes, scheduler, kubelet or controllers
     ///
     /// 只启动 API server，和 envtest 一样：没有节点、调度器、kubelet 和控制器
-    #[arg(long, conflicts_with_all = ["nodes", "controllers", "scheduler", "admission", "stages", "node_template"])]
+    #[arg(
+        long,
+        conflicts_with_all = ["nodes", "heartbeats", "controllers", "scheduler", "admission", "stages", "node_template"]
+    )]
     pub bare: bool,
     /// Choose the controllers. all: every controller; housekeeping: only those of garbage collection, namespaces, service
     /// accounts, aggregated roles and nodes; NAME,…: housekeeping and the named controllers, such as
@@ -96,13 +104,14 @@ pub struct ClusterCommandArgs {
     /// Security、LimitRange……）；plain：既不补充也不拒绝
     #[arg(long, value_enum, default_value = "kube", hide_possible_values = true, value_name = "kube|plain")]
     pub admission: Admission,
-    /// Allow every request (always-allow), or decide by roles and bindings (rbac). The kubeconfig's user is the
-    /// administrator. Without --tls, every client without a token is the administrator, too. kubectl and client-go send
-    /// tokens over TLS only. Use kubectl --as to send a request as another user
+    /// Allow every request (always-allow), or decide by roles and bindings (rbac). With --tls, the kubeconfig's user is
+    /// the administrator. Without --tls, a client without a token is the administrator with rbac, and system:anonymous
+    /// with always-allow. kubectl and client-go send tokens over TLS only. Use kubectl --as to send a request as another
+    /// user
     ///
-    /// 允许一切请求（always-allow），或者按 role 和 role binding 判断（rbac）。kubeconfig 的用户是管理员；没有 --tls
-    /// 时，不带 token 的客户端也是管理员，而 kubectl 和 client-go 只在 TLS 上发送 token。用 kubectl --as
-    /// 以其他用户的身份请求
+    /// 允许一切请求（always-allow），或者按 role 和 role binding 判断（rbac）。有 --tls 时，kubeconfig 的用户是管理员；没有
+    /// --tls 时，不带 token 的客户端在 rbac 下是管理员，在 always-allow 下是 system:anonymous，而 kubectl 和 client-go
+    /// 只在 TLS 上发送 token。用 kubectl --as 以其他用户的身份请求
     #[arg(
         long,
         value_enum,
@@ -126,10 +135,11 @@ pub struct ClusterCommandArgs {
     /// node-1、node-2……
     #[arg(long, value_name = "FILE")]
     pub node_template: Option<PathBuf>,
-    /// Create the objects of this YAML file, or of all YAML files in this folder, in order. Can be repeated
+    /// Create the objects of this YAML file, of all YAML files in this folder, in order, or of standard input (-). Can
+    /// be repeated
     ///
-    /// 启动时按顺序创建这个文件（YAML）或这个目录里全部 YAML 文件中的对象；可以写多次
-    #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    /// 启动时按顺序创建这个文件（YAML）、这个目录里全部 YAML 文件或标准输入（-）中的对象；可以写多次
+    #[arg(long, value_name = "FILE|DIR|-", value_hint = ValueHint::AnyPath)]
     pub manifests: Vec<PathBuf>,
     /// Start with N running pods, or with the pods of a YAML file
     ///

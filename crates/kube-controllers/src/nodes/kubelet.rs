@@ -3,6 +3,7 @@
 
 mod active_deadline;
 mod address;
+mod backoff;
 mod catch_up;
 mod container_status;
 mod containers;
@@ -21,10 +22,11 @@ mod report_containers;
 mod run_stages;
 mod schedule;
 mod sync_pod;
+mod terminate_pod;
 mod texts;
 mod volumes;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,12 +41,13 @@ use super::logs::Logs;
 use super::pod;
 pub use super::progress::Progress;
 use super::progress::Resting;
-use super::requests::{PodChange, PodWatch, Received, Requests};
+use super::requests::{ObjectChange, ObjectWatch, Received, Requests};
 use super::scheduler::{Nodeless, Scheduler};
 use super::stages::Stages;
 use crate::clock::Clock;
 use active_deadline::ActiveDeadlines;
 use address::number;
+use kube_machinery::kinds::PODS;
 pub use volumes::Claims;
 
 /// The delay before a watch that has ended is started again, and before a refused write is tried again.
@@ -72,8 +75,9 @@ pub struct Kubelet {
     running: JoinSet<String>,
     /// The pods whose stages are running or have ended, by uid.
     pods: HashMap<String, Managed>,
-    /// The pods whose changed spec a task reacts to, so that a container is not restarted twice for one change.
-    reacting: HashSet<String>,
+    /// The tasks that react to changes of pods by other clients, by the uid of the pod. A pod has at most one, so that
+    /// a container is not restarted twice for one change.
+    reacting: HashMap<String, AbortHandle>,
     deadlines: ActiveDeadlines,
     /// The number of the last address that a pod got.
     addresses: u32,
@@ -141,7 +145,7 @@ impl Kubelet {
     ) -> Self {
         let (running, pods) = (JoinSet::new(), HashMap::default());
         let context = KubeletContext { client, api, clock, logs, progress, claims: Claims::Exist, scheduler: None };
-        let (reacting, deadlines) = (HashSet::new(), ActiveDeadlines::default());
+        let (reacting, deadlines) = (HashMap::default(), ActiveDeadlines::default());
         Self {
             context,
             stages,
@@ -209,8 +213,8 @@ impl Kubelet {
         if let Some(scheduler) = &mut self.context.scheduler {
             scheduler.synced().await; // otherwise several pods would wait for the nodes, and continue in any order
         }
-        let PodWatch { pods, revision, mut changes } = self.context.api.watch_pods();
-        let pods: Vec<_> = pods.collect();
+        let ObjectWatch { objects, revision, mut changes } = self.context.api.watch(PODS);
+        let pods: Vec<_> = objects.collect();
         if self.earlier == Earlier::Resumed {
             // A new pod must not get the address of an existing pod.
             let taken = pods.iter().filter_map(|pod| number(pod["status"]["podIP"].as_str()?));
@@ -240,13 +244,12 @@ impl Kubelet {
                 },
             };
             match change {
-                PodChange::Written(pod) => self.sync_pod(pod),
-                PodChange::Removed { uid } => {
-                    self.deadlines.remove(&uid);
+                ObjectChange::Written(pod) => self.sync_pod(pod),
+                ObjectChange::Removed { uid } => {
                     if let Some(managed) = self.pods.remove(&uid) {
                         managed.abort();
                     }
-                    self.context.forget(&uid);
+                    self.forget(&uid);
                 }
             }
             self.record_progress(revision);
@@ -259,15 +262,20 @@ impl Kubelet {
         if let Some(scheduler) = &self.context.scheduler {
             scheduler.retain(&there);
         }
-        self.pods.retain(|uid, managed| {
-            let stays = there.contains(uid);
-            if !stays {
-                managed.abort();
-                self.deadlines.remove(uid);
-                self.context.forget(uid);
-            }
-            stays
-        });
+        let gone: Vec<_> = self.pods.extract_if(|uid, _| !there.contains(uid)).collect();
+        for (uid, managed) in gone {
+            managed.abort();
+            self.forget(&uid);
+        }
+    }
+
+    /// Forgets a pod that does not exist any more.
+    fn forget(&mut self, uid: &str) {
+        self.deadlines.remove(uid);
+        if let Some(task) = self.reacting.remove(uid) {
+            task.abort();
+        }
+        self.context.forget(uid);
     }
 
     /// Handles the end of a pod's task.
@@ -275,7 +283,9 @@ impl Kubelet {
         match ended {
             Ok(uid) => {
                 tracing::trace!(uid, "the stages of a pod have ended");
-                self.reacting.remove(&uid);
+                if self.reacting.get(&uid).is_some_and(AbortHandle::is_finished) {
+                    self.reacting.remove(&uid);
+                }
                 if let Some(managed) = self.pods.get_mut(&uid) {
                     managed.task.take_if(|task| task.is_finished());
                 }

@@ -3,10 +3,13 @@
 
 pub(crate) mod constraints;
 pub mod dynamic;
+pub mod heartbeats;
 mod items;
 pub mod kubelet;
 pub mod logs;
 pub mod node;
+pub mod node_lease;
+pub mod node_status;
 mod pod;
 mod progress;
 pub mod requests;

@@ -1,18 +1,40 @@
 //! Makes the Node objects that a cluster starts with, `node-1` and so on, as a kubelet would register them.
 
+use super::node_status;
 use kube_machinery::KUBERNETES_VERSION;
 use kube_machinery::conventions::random::digest;
 use kube_machinery::value::{Value, json};
 
+/// The beginning of the `providerID` of the nodes that a cluster starts with.
+const PROVIDER: &str = "informer-lab://";
+
+/// The label by which the kubelet of a node falls silent, and its only value.
+pub(crate) const KUBELET: &str = "lab/kubelet";
+const SILENT: &str = "silent";
+
+/// Returns true if a node is one that a cluster starts with. Other clients report the status of the nodes that they
+/// create.
+pub(crate) fn is_simulated(node: &Value) -> bool {
+    node["spec"]["providerID"].as_str().is_some_and(|id| id.starts_with(PROVIDER))
+}
+
+/// Returns true if the kubelet of a node is to be silent: it sends no heartbeats, and its pods stand still.
+pub fn is_silent(node: &Value) -> bool {
+    has_silent_label(&node["metadata"]["labels"])
+}
+
+pub(crate) fn has_silent_label(labels: &Value) -> bool {
+    labels[KUBELET] == SILENT
+}
+
+/// Returns the value of the label [`KUBELET`], if it has no meaning.
+pub(crate) fn unknown_label(node: &Value) -> Option<&str> {
+    node["metadata"]["labels"][KUBELET].as_str().filter(|value| *value != SILENT)
+}
+
 /// Returns the n-th node, counted from 1: ready, and with room for 110 pods.
 pub fn node(n: usize, now: &str) -> Value {
     let name = name(n);
-    let condition = |kind: &str, status: &str, reason: &str, message: &str| {
-        json!({
-            "type": kind, "status": status, "reason": reason, "message": message,
-            "lastHeartbeatTime": now, "lastTransitionTime": now,
-        })
-    };
     let resources = json!({
         "cpu": "4", "ephemeral-storage": "100Gi", "hugepages-1Gi": "0", "hugepages-2Mi": "0", "memory": "8Gi", "pods": "110",
     });
@@ -33,17 +55,12 @@ pub fn node(n: usize, now: &str) -> Value {
                 "kubernetes.io/os": "linux",
             },
         },
-        "spec": {"providerID": format!("informer-lab://{name}")},
+        "spec": {"providerID": format!("{PROVIDER}{name}")},
         "status": {
             "addresses": [{"type": "InternalIP", "address": address(n)}, {"type": "Hostname", "address": name}],
             "allocatable": resources,
             "capacity": resources,
-            "conditions": [
-                condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
-                condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
-                condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
-                condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
-            ],
+            "conditions": node_status::initial(now),
             "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
             "nodeInfo": {
                 "architecture": architecture,
@@ -102,7 +119,8 @@ fn merge(within: &mut Value, map: &str, from: &Value) {
     }
 }
 
-pub(crate) fn name(n: usize) -> String {
+/// Returns the name of the n-th node.
+pub fn name(n: usize) -> String {
     format!("node-{n}")
 }
 

@@ -53,23 +53,23 @@ pub enum Author {
     Kubelet,
 }
 
-/// The existing pods, and every later change of a pod. The changes end when the server does.
+/// The existing objects of a kind, and every later change of one. The changes end when the server does.
 #[expect(missing_debug_implementations, reason = "a stream has nothing to show")]
-pub struct PodWatch {
-    /// All pods, as they are when the watch begins.
-    pub pods: Box<dyn Iterator<Item = Received> + Send>,
-    /// The revision of `pods`.
+pub struct ObjectWatch {
+    /// All objects, as they are when the watch begins.
+    pub objects: Box<dyn Iterator<Item = Received> + Send>,
+    /// The revision of `objects`.
     pub revision: u64,
     /// The changes, each with its revision.
-    pub changes: BoxStream<'static, (u64, PodChange)>,
+    pub changes: BoxStream<'static, (u64, ObjectChange)>,
 }
 
-/// A change of a pod.
+/// A change of an object.
 #[expect(missing_debug_implementations, reason = "the objects of a server may be secrets")]
-pub enum PodChange {
-    /// The pod was created or changed.
+pub enum ObjectChange {
+    /// The object was created or changed.
     Written(Received),
-    /// The pod is gone.
+    /// The object is gone.
     Removed {
         /// Its uid.
         uid: String,
@@ -88,8 +88,8 @@ pub trait Requests: fmt::Debug + Send + Sync {
     /// stops.
     fn changed(&self, objects: Vec<ObjectRef>) -> BoxFuture<'static, ()>;
 
-    /// Lists all pods, and watches their changes from there on.
-    fn watch_pods(&self) -> PodWatch;
+    /// Lists all objects of a kind, and watches their changes from there on.
+    fn watch(&self, resource: &'static Resource) -> ObjectWatch;
 
     /// `POST` to a collection.
     fn create(&self, author: Author, resource: &'static Resource, namespace: String, object: Value) -> Answer<'_, ()>;
@@ -103,4 +103,8 @@ pub trait Requests: fmt::Debug + Send + Sync {
     /// `PATCH` of a pod's status that merges `status` into the current status. Returns the pod. If the pod has another
     /// uid by now, the error is that of a patch that changes the uid.
     fn write_status(&self, author: Author, pod: ObjectRef, uid: String, status: Value) -> Answer<'_, Received>;
+
+    /// `PATCH` of a node's status by a strategic merge patch, which merges conditions by their type. If the node has
+    /// another uid by now, the error is that of a patch that changes the uid. Upstream: `PatchNodeStatus`.
+    fn patch_node_status(&self, node: String, uid: String, status: Value) -> Answer<'_, ()>;
 }

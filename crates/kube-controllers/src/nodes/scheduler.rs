@@ -123,10 +123,11 @@ impl Scheduler {
         Assignment { node: node.to_owned(), address: self.lock().address(node).to_owned() }
     }
 
-    /// Returns true if a node of this name exists. In a cluster that was created without nodes, every node exists.
-    pub(crate) async fn has(&mut self, node: &str) -> bool {
+    /// Returns true if a node of this name exists, and its kubelet is not silent. In a cluster that was created without
+    /// nodes, every node exists.
+    pub(crate) async fn runs(&mut self, node: &str) -> bool {
         self.synced().await;
-        self.lock().has(node)
+        self.lock().runs(node)
     }
 
     /// Waits until a node changes.

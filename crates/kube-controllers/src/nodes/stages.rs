@@ -70,6 +70,9 @@ pub struct Stages {
     lifecycles: Vec<Lifecycle>,
 }
 
+/// The label by which a pod chooses one of the named lifecycles.
+const LIFECYCLE: &str = "lab/lifecycle";
+
 /// The stages of some pods.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Lifecycle {
@@ -232,6 +235,22 @@ impl Stages {
         let (others, selective) = self.lifecycles.split_last().expect("the last one is for every pod");
         let selects = |lifecycle: &&Lifecycle| lifecycle.selectors.iter().any(|selector| selector.matches(pod));
         selective.iter().find(selects).unwrap_or(others)
+    }
+
+    /// Returns a sentence about a pod whose label `lab/lifecycle` no lifecycle selects, because a value with a typo
+    /// would otherwise have no effect in silence.
+    pub(crate) fn unknown_lifecycle(&self, pod: &Value) -> Option<String> {
+        let chosen = pod["metadata"]["labels"][LIFECYCLE].as_str()?;
+        let selects = |lifecycle: &Lifecycle, value| {
+            lifecycle.selectors.iter().any(|selector| selector.selects_by_label(LIFECYCLE, value, pod))
+        };
+        if self.lifecycles.iter().any(|lifecycle| selects(lifecycle, chosen)) {
+            return None;
+        }
+        let names = self.lifecycles.iter().filter(|lifecycle| selects(lifecycle, &lifecycle.name));
+        let names: Vec<_> = names.map(|lifecycle| lifecycle.name.as_str()).collect();
+        let known = if names.is_empty() { "the stages have none".to_owned() } else { names.join(", ") };
+        Some(format!("The label {LIFECYCLE} names no lifecycle: {chosen:?}. Known lifecycles: {known}"))
     }
 
     /// Returns true if any pods need the scheduler.

@@ -32,7 +32,8 @@ impl User {
         Self::new(ANONYMOUS, [UNAUTHENTICATED])
     }
 
-    /// Returns the administrator, who makes all requests of a listener without authentication.
+    /// Returns the administrator, who makes the requests without a token on a listener without authentication, if roles
+    /// decide about requests. Without roles, these requests are anonymous.
     pub fn admin() -> Self {
         Self::new("kubernetes-admin", [MASTERS, AUTHENTICATED])
     }

@@ -15,10 +15,11 @@ use crate::store::object::{Draft, Key};
 use crate::verbs::create::{prepare, prepare_own};
 use crate::verbs::ownership::Component;
 use kube_controllers::ControllerName;
-use kube_controllers::nodes::node::{follow_template, node};
+use kube_controllers::nodes::node::{self, follow_template, node};
+use kube_controllers::nodes::node_lease;
 use kube_machinery::kinds::{
-    self, API_SERVICES, CONFIG_MAPS, Catalog, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, PRIORITY_CLASSES,
-    Resource, SERVICE_ACCOUNTS, SERVICE_CIDRS, SERVICES, STORAGE_CLASSES,
+    self, API_SERVICES, CONFIG_MAPS, Catalog, ENDPOINT_SLICES, ENDPOINTS, LEASES, NAMESPACES, NODES, PODS,
+    PRIORITY_CLASSES, Resource, SERVICE_ACCOUNTS, SERVICE_CIDRS, SERVICES, STORAGE_CLASSES,
 };
 use kube_machinery::value::{Value, json};
 
@@ -49,6 +50,18 @@ pub(super) fn write(store: &Store, nodes: usize, templates: &[Node], pods: Vec<P
     }
     for n in 1..=crowd {
         put(store, PODS, Some("default"), many_pods::pod(n, nodes, &now));
+    }
+    for n in 1..=nodes {
+        write_lease(store, n);
+    }
+}
+
+/// Writes the Lease of the n-th node, which its kubelet renews if the cluster has heartbeats.
+fn write_lease(store: &Store, n: usize) {
+    let node = store.get(NODES, &Key::new(None, &node::name(n))).and_then(|node| node.open().ok());
+    if let Some(node) = node {
+        let lease = node_lease::lease(&node.value, store.clock);
+        put_own(Component::KUBELET, store, LEASES, Some(node_lease::NAMESPACE), lease);
     }
 }
 

@@ -22,6 +22,7 @@ use crate::verbs::in_process::InProcess;
 use crate::verbs::ownership::Component;
 use kube_controllers::ControllerName;
 use kube_controllers::clock::Clock;
+use kube_controllers::nodes::heartbeats::NodeHeartbeats;
 use kube_controllers::nodes::kubelet::{Claims, Earlier, Kubelet, Progress};
 use kube_controllers::nodes::logs::Logs;
 use kube_controllers::nodes::scheduler::Nodeless;
@@ -84,6 +85,11 @@ impl ClusterBuilder {
             let kubelet = kubelet.with_earlier(earlier).with_claims(claims).with_scheduling(self.scheduling);
             let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
             tasks.push(tokio::spawn(kubelet.run(nodeless, stop.clone())));
+            if self.nodes.is_some() {
+                let requests = Arc::new(InProcess(store.clone()));
+                let heartbeats = NodeHeartbeats::new(requests, clock, self.heartbeats);
+                tasks.push(tokio::spawn(heartbeats.run(stop.clone())));
+            }
         }
         if self.settings.controllers != Controllers::None {
             tasks.push(tokio::spawn(housekeeping::run(store.clone(), housekeeping.clone(), stop.clone())));

@@ -9,9 +9,11 @@ mod queue;
 mod run;
 
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use tokio::sync::watch;
 
+use super::node_lifecycle::NodeHealth;
 use crate::settings::Admission;
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
@@ -66,7 +68,16 @@ pub(crate) enum WorkItem {
     /// Create or restore the config map `kube-root-ca.crt` of a namespace.
     PublishRootCa(String),
     AggregateRole(String),
-    TaintNode(String),
+    /// Handle a write of a node or of its Lease.
+    SyncNode(String),
+    /// Queue [`WorkItem::MonitorNode`] after a while.
+    MonitorNodeLater(String),
+    /// Check whether the kubelet of a node has fallen silent.
+    MonitorNode(String),
+    /// Queue [`WorkItem::TaintNoExecute`] after this time.
+    TaintNoExecuteLater(Duration),
+    /// Give the nodes in trouble the taints that evict their pods.
+    TaintNoExecute,
     /// Queue [`WorkItem::CollectOrphans`] after a while, in case the missing node comes back.
     CollectOrphansLater(String),
     /// Delete the pods of a node that is still missing.
@@ -135,6 +146,7 @@ pub(crate) struct Housekeeping {
     /// True if each namespace must have a service account and the config map of the root certificate.
     has_accounts: bool,
     queue: Mutex<Queue>,
+    node_health: NodeHealth,
     /// The number of work items that are queued or in progress.
     unfinished: watch::Sender<usize>,
 }
@@ -172,6 +184,10 @@ impl Housekeeping {
     #[cfg(feature = "tls")]
     pub(super) fn fills_tokens(&self) -> bool {
         self.has_accounts
+    }
+
+    pub(super) fn node_health(&self) -> &NodeHealth {
+        &self.node_health
     }
 
     pub(super) fn add(&self, item: WorkItem) {

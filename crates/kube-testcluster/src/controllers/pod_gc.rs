@@ -40,7 +40,7 @@ pub(crate) async fn collect_orphans(store: &Store, node: &str) -> Result<(), Api
     if store.get(NODES, &Key::new(None, node)).is_some() {
         return Ok(());
     }
-    for pod in pods(store, &format!("spec.nodeName={node}"))? {
+    for pod in pods_on(store, node)? {
         collect(store, &pod, Some("PodGC: node no longer exists")).await?;
     }
     Ok(())
@@ -53,7 +53,7 @@ pub(crate) async fn collect_terminating(store: &Store, node: &str) -> Result<(),
     if !is_out_of_service(&found.open()?.value) {
         return Ok(());
     }
-    for pod in pods(store, &format!("spec.nodeName={node}"))?.iter().filter(|pod| pod.summary.is_deleting) {
+    for pod in pods_on(store, node)?.iter().filter(|pod| pod.summary.is_deleting) {
         collect(store, pod, None).await?;
     }
     Ok(())
@@ -110,6 +110,11 @@ pub(super) fn has_ended(pod: &Object) -> bool {
 pub(super) fn field<'a>(pod: &'a Object, name: &str) -> Option<&'a str> {
     let place = PODS.fields().position(|(field, ..)| field == name)?;
     pod.summary.field(place)
+}
+
+/// Returns the pods that are bound to a node.
+pub(super) fn pods_on(store: &Store, node: &str) -> Result<Vec<std::sync::Arc<Object>>, ApiError> {
+    pods(store, &format!("spec.nodeName={node}"))
 }
 
 fn pods(store: &Store, fields: &str) -> Result<Vec<std::sync::Arc<Object>>, ApiError> {

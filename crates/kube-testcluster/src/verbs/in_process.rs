@@ -23,11 +23,11 @@ use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Store, StoreError};
-use kube_controllers::nodes::requests::{Answer, Author, ObjectRef, PodChange, PodWatch, Received, Requests};
+use kube_controllers::nodes::requests::{Answer, Author, ObjectChange, ObjectRef, ObjectWatch, Received, Requests};
 use kube_machinery::codec::schema::Decoded;
 use kube_machinery::conventions::edit::object;
-use kube_machinery::kinds::{PODS, Resource, Subresource};
-use kube_machinery::value::Value;
+use kube_machinery::kinds::{NODES, Resource, Subresource};
+use kube_machinery::value::{Value, json};
 
 /// The options of a request without a query. Warnings are off, because the components would not read them.
 const OPTIONS: WriteOptions = WriteOptions { commit: Commit::Really, strictness: Strictness::Ignore };
@@ -64,18 +64,18 @@ impl Requests for InProcess {
         .boxed()
     }
 
-    fn watch_pods(&self) -> PodWatch {
-        let (pods, revision, events) = self.0.lock().follow(PODS);
-        let opened = pods.into_iter().filter_map(|pod| pod.open().ok().map(Received::new));
+    fn watch(&self, resource: &'static Resource) -> ObjectWatch {
+        let (objects, revision, events) = self.0.lock().follow(resource);
+        let opened = objects.into_iter().filter_map(|object| object.open().ok().map(Received::new));
         let changes = stream::unfold(events, |mut events| async {
             let (event, current) = events.recv().await?;
             let change = match current {
-                Some(pod) => PodChange::Written(Received::new(pod)),
-                None => PodChange::Removed { uid: event.object().summary.uid().to_owned() },
+                Some(object) => ObjectChange::Written(Received::new(object)),
+                None => ObjectChange::Removed { uid: event.object().summary.uid().to_owned() },
             };
             Some(((event.revision, change), events))
         });
-        PodWatch { pods: Box::new(opened), revision, changes: changes.boxed() }
+        ObjectWatch { objects: Box::new(opened), revision, changes: changes.boxed() }
     }
 
     fn create(&self, author: Author, resource: &'static Resource, namespace: String, object: Value) -> Answer<'_, ()> {
@@ -133,6 +133,18 @@ impl Requests for InProcess {
         .map(|answer| answer.map_err(refused))
         .boxed()
     }
+
+    fn patch_node_status(&self, node: String, uid: String, status: Value) -> Answer<'_, ()> {
+        let target = target(NODES, String::new(), Some(node), Some(Subresource::Status));
+        async move {
+            let patch = PatchBody::strategic(json!({"metadata": {"uid": uid}, "status": status}));
+            let (gate, writer) = (self.gate(&target), writer(Author::Kubelet));
+            let (written, _) = patch::write(&self.0, &target, &gate, &patch, OPTIONS, &writer).await;
+            written.map(drop)
+        }
+        .map(|answer| answer.map_err(refused))
+        .boxed()
+    }
 }
 
 impl InProcess {
@@ -154,7 +166,7 @@ fn target(resource: &Resource, namespace: String, name: Option<String>, subresou
     Target {
         resource: resource.clone(),
         served: resource.clone(),
-        namespace: Some(namespace),
+        namespace: Some(namespace).filter(|namespace| !namespace.is_empty()),
         name,
         subresource,
         watch: false,

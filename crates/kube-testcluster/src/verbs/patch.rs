@@ -162,6 +162,12 @@ impl PatchBody {
         Self { change: Ok(Change::Merge(patch)), faults: Vec::new() }
     }
 
+    /// Returns a strategic merge patch of the cluster itself. A value that is no object changes nothing.
+    pub(super) fn strategic(patch: Value) -> Self {
+        let Value::Object(patch) = patch else { return Self::of(Value::Object(Map::new())) };
+        Self { change: Ok(Change::Strategic(patch)), faults: Vec::new() }
+    }
+
     /// Returns the patched object with its own faults and those of the patch, which become warnings. Under `Strict`,
     /// returns an error that lists the faults instead.
     pub(super) fn checked(&self, mut patched: Decoded, strictness: Strictness) -> Result<Decoded, String> {

@@ -188,13 +188,15 @@ async fn an_init_container_that_fails_starts_again_with_a_back_off() {
     let (cluster, api) = cluster(Stages::from_yaml(stages, "s.yaml").unwrap());
     api.created(PODS, &with_init(&["first"], "Always")).await;
     cluster.settled().await; // `settled` does not wait for a container that fails for ever
-    sleep(Duration::from_secs(15)).await;
+    sleep(Duration::from_millis(1_500)).await;
+    assert_eq!(columns(&api).await, ["0/1", "Init:0/1", "1 (1s ago)"], "the first restart is at once");
+    sleep(Duration::from_millis(15_500)).await;
     let status = status(&api).await;
     let first = &status["initContainerStatuses"][0];
-    assert_eq!((&status["phase"], &first["restartCount"]), (&json!("Pending"), &json!(1)));
+    assert_eq!((&status["phase"], &first["restartCount"]), (&json!("Pending"), &json!(2)));
     assert_eq!(first["lastState"]["terminated"]["exitCode"], 3);
     assert!(first["state"]["waiting"]["message"].as_str().unwrap().starts_with("back-off 20s restarting failed"));
-    assert_eq!(columns(&api).await, ["0/1", "Init:CrashLoopBackOff", "1 (4s ago)"]);
+    assert_eq!(columns(&api).await, ["0/1", "Init:CrashLoopBackOff", "2 (4s ago)"]);
     assert!(
         events(&api).await[0].starts_with("spec.initContainers{first} BackOff Back-off restarting failed container")
     );

@@ -83,7 +83,7 @@ async fn a_pod_runs_as_on_a_real_node_with_the_same_events() {
     assert!(container["imageID"].as_str().unwrap().starts_with("docker.io/library/nginx@sha256:"), "{container}");
     assert_eq!(
         events(&api, "web").await,
-        ["Normal Scheduled 1", "Normal Pulling 1", "Normal Pulled 1", "Normal Created 1", "Normal Started 1"]
+        ["Normal Scheduled null", "Normal Pulling 1", "Normal Pulled 1", "Normal Created 1", "Normal Started 1"]
     );
     api.delete(&format!("{PODS}/web")).await;
     sleep(Duration::from_millis(500)).await;
@@ -256,4 +256,39 @@ fn invalid_stages_are_refused_with_their_line() {
         let found = Stages::from_yaml(text, "s.yaml").unwrap_err().to_string();
         assert!(found.starts_with(expected), "{found}\nexpected {expected}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_label_that_names_no_lifecycle_gives_a_warning() {
+    for (stages, known) in [
+        ("run", "fast, slow-image, bad-image, crash-loop, completed, error, evicted, never-ready"),
+        ("fast", "fast, slow-image, bad-image, crash-loop, completed, error, evicted, never-ready"),
+    ] {
+        let cluster = cluster(stages);
+        let api = Api::new(&cluster);
+        for (name, lifecycle) in [("typo", "crashloop"), ("known", "never-ready")] {
+            api.post(PODS, &labelled(name, lifecycle)).await;
+        }
+        sleep(Duration::from_secs(3)).await;
+        assert_eq!(columns(&api, "typo").await, ["1/1", "Running", "0"], "it runs as if it had no label");
+        let warnings = api.items("/api/v1/namespaces/default/events?fieldSelector=reason%3DUnknownLifecycle").await;
+        let [warning] = &warnings[..] else { panic!("{warnings:?}") };
+        let message = format!("The label lab/lifecycle names no lifecycle: \"crashloop\". Known lifecycles: {known}");
+        assert_eq!((&warning["type"], &warning["message"]), (&json!("Warning"), &json!(message)));
+        assert_eq!(warning["involvedObject"]["name"], "typo");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_image_that_cannot_be_pulled_is_quoted_as_upstream_quotes_it() {
+    let cluster = cluster("bad-image");
+    let api = Api::new(&cluster);
+    api.pod("web", &json!({})).await;
+    sleep(Duration::from_secs(5)).await;
+    let status = api.get(&format!("{PODS}/web")).await.body["status"].clone();
+    let waiting = json!({
+        "reason": "ImagePullBackOff",
+        "message": "Back-off pulling image \"nginx:1.27\": ErrImagePull: not found",
+    });
+    assert_eq!(status["containerStatuses"][0]["state"]["waiting"], waiting);
 }

@@ -122,7 +122,9 @@ async fn an_unschedulable_pod_waits_with_its_reason_until_a_node_fits() {
     );
     let events = api.get("/api/v1/namespaces/default/events?fieldSelector=reason%3DFailedScheduling").await;
     assert_eq!(events.body["items"][0]["message"], why);
-    assert_eq!(events.body["items"][0]["source"]["component"], "default-scheduler");
+    let event = &events.body["items"][0];
+    assert_eq!((&event["type"], &event["action"]), (&json!("Warning"), &json!("Scheduling")));
+    assert_eq!(event["reportingComponent"], "default-scheduler");
 
     api.merge(&format!("{NODES}/node-2"), &json!({"metadata": {"labels": {"disk": "ssd"}}})).await;
     sleep(Duration::from_millis(10)).await;
@@ -268,8 +270,15 @@ async fn the_taints_of_a_node_follow_its_conditions() {
     assert_eq!(taints(&api, "new").await, ["own:NoExecute", "node.kubernetes.io/not-ready:NoSchedule"]);
     for (status, expected) in [
         ("True", &["own:NoExecute"][..]),
-        ("Unknown", &["own:NoExecute", "node.kubernetes.io/unreachable:NoSchedule"]),
-        ("False", &["own:NoExecute", "node.kubernetes.io/not-ready:NoSchedule"]),
+        (
+            "Unknown",
+            &["own:NoExecute", "node.kubernetes.io/unreachable:NoSchedule", "node.kubernetes.io/unreachable:NoExecute"],
+        ),
+        (
+            "False",
+            &["own:NoExecute", "node.kubernetes.io/not-ready:NoSchedule", "node.kubernetes.io/not-ready:NoExecute"],
+        ),
+        ("True", &["own:NoExecute"]),
     ] {
         report(&api, "new", status).await;
         cluster.settled().await;
@@ -415,4 +424,34 @@ async fn a_node_that_comes_back_in_time_keeps_its_pods_and_without_nodes_none_ar
         sleep(Duration::from_secs(120)).await;
         assert_eq!(api.get(&format!("{PODS}/a")).await.body["status"]["phase"], "Running", "{node}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_events_of_the_scheduler_have_the_form_of_events_k8s_io() {
+    let started = "2023-05-01T10:00:00.25Z".parse().unwrap();
+    let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(1).started_at(started).start();
+    let api = Api::new(&cluster);
+    let pod = api.created(PODS, &pod("a", &json!({}))).await;
+    cluster.settled().await;
+    let events = api.items("/api/v1/namespaces/default/events?fieldSelector=reason%3DScheduled").await;
+    let [event] = &events[..] else { panic!("{events:?}") };
+    let involved = json!({
+        "kind": "Pod", "apiVersion": "v1", "namespace": "default", "name": "a", "uid": pod["metadata"]["uid"],
+        "resourceVersion": pod["metadata"]["resourceVersion"],
+    });
+    let expected = json!({
+        "metadata": event["metadata"], "involvedObject": involved, "reason": "Scheduled",
+        "message": "Successfully assigned default/a to node-1", "source": {}, "firstTimestamp": null,
+        "lastTimestamp": null, "type": "Normal", "eventTime": "2023-05-01T10:00:00.250000Z", "action": "Binding",
+        "reportingComponent": "default-scheduler", "reportingInstance": "default-scheduler-control-plane",
+    });
+    let (kind, version) = (&event["kind"], &event["apiVersion"]); // an item of a list has none
+    assert_eq!((kind, version, event), (&Value::Null, &Value::Null, &expected));
+
+    let newer = "/apis/events.k8s.io/v1/namespaces/default/events";
+    let name = event["metadata"]["name"].as_str().unwrap();
+    let newer = api.get(&format!("{newer}/{name}")).await.body;
+    let fields = ["note", "reportingController", "action"].map(|field| newer[field].as_str().unwrap());
+    assert_eq!(fields, ["Successfully assigned default/a to node-1", "default-scheduler", "Binding"]);
+    assert_eq!(newer["regarding"], involved);
 }

@@ -205,3 +205,16 @@ async fn after_a_restart_the_pods_that_run_come_before_a_new_one() {
     assert_eq!([end(&api, "z").await, end(&api, "a").await], [["Running", ""], ["Failed", "OutOfcpu"]]);
     cluster.shutdown().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn no_container_of_a_rejected_pod_is_killed_when_it_is_deleted() {
+    let (cluster, api) = cluster("run");
+    create(&api, &of_cpu("large", "64")).await;
+    cluster.settled().await;
+    api.delete(&item("large")).await;
+    cluster.settled().await;
+    assert_eq!(api.get(&item("large")).await.status, 404);
+    let events = api.items("/api/v1/namespaces/default/events").await;
+    let reasons: Vec<_> = events.iter().map(|event| event["reason"].as_str().unwrap()).collect();
+    assert_eq!(reasons, ["OutOfcpu"]);
+}

@@ -132,3 +132,24 @@ async fn a_deadline_that_passes_while_the_cluster_is_down_counts() {
     while watch.next().await.unwrap()["object"]["status"]["reason"] != "DeadlineExceeded" {}
     cluster.shutdown().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_during_the_initialization_kills_the_init_container_and_the_others_keep_waiting() {
+    let stages = "{run: [{bind: true}, {containers: {running: {}}}],
+        init: [{containers: {running: {}}}, {after: 1h, containers: {terminated: {exitCode: 0, reason: Completed}}}]}";
+    let (_cluster, api) = cluster(Stages::from_yaml(stages, "s.yaml").unwrap());
+    let mut pod = with_deadline(30);
+    let plain = |name: &str| json!({"name": name, "image": name});
+    let sidecar = pod["spec"]["initContainers"][0].clone();
+    pod["spec"]["initContainers"] = json!([sidecar, plain("runs"), plain("waits")]);
+    api.created(PODS, &pod).await;
+    seconds(35).await;
+    let status = status(&api).await;
+    assert_eq!((&status["phase"], &status["reason"]), (&json!("Failed"), &json!("DeadlineExceeded")));
+    let ends = [0, 1].map(|n| &status["initContainerStatuses"][n]["state"]["terminated"]["exitCode"]);
+    assert_eq!(ends, [0, 137]);
+    assert_eq!(status["initContainerStatuses"][1]["ready"], false);
+    let waiting = json!({"waiting": {"reason": "PodInitializing"}});
+    let states = [&status["initContainerStatuses"][2], &status["containerStatuses"][0]].map(|one| &one["state"]);
+    assert_eq!(states, [&waiting, &waiting]);
+}

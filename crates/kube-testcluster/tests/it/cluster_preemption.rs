@@ -81,6 +81,8 @@ async fn an_important_pod_preempts_another_one_and_gets_its_place() {
     let (preempted, failed) = (of("Preempted"), of("FailedScheduling"));
     let message = format!("Preempted by pod {} on node node-1", urgent["metadata"]["uid"].as_str().unwrap());
     assert_eq!((&preempted["message"], &preempted["involvedObject"]["name"]), (&json!(message), &json!("low")));
+    let related = ["kind", "name"].map(|field| preempted["related"][field].as_str().unwrap());
+    assert_eq!((&preempted["action"], related), (&json!("Preempting"), ["Pod", "urgent"]));
     let why = "0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement for pod on node \
                node-1, preempting 1 victims";
     assert_eq!(failed["message"], why);

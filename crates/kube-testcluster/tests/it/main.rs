@@ -53,6 +53,7 @@ mod cluster_long_lists;
 mod cluster_metadata;
 mod cluster_namespaces;
 mod cluster_negotiation;
+mod cluster_node_heartbeats;
 mod cluster_nodes;
 mod cluster_openapi;
 #[cfg(feature = "cel")]

@@ -15,8 +15,8 @@ use super::event_correlator::{KUBELET, PodEvent};
 use super::phase::is_terminal;
 use super::pod_worker::PodWorker;
 use super::run_stages::is_temporary;
+use super::terminate_pod::terminate;
 use crate::clock::Clock;
-use crate::nodes::items::items;
 use crate::nodes::pod;
 use crate::nodes::requests::Received;
 use crate::nodes::stages::ContainerState;
@@ -79,6 +79,7 @@ impl PodWorker {
     /// Fails the pod, and returns its uid.
     pub(super) async fn exceed_deadline(mut self) -> String {
         let uid = self.uid().to_owned();
+        self.wait_for_node().await;
         loop {
             match self.fail_after_deadline().await {
                 Err(error) if is_temporary(&error) => sleep(RETRY).await,
@@ -98,30 +99,13 @@ impl PodWorker {
             return Ok(());
         }
         self.pod = now;
-        let (kind, reason, message) = ("Normal".to_owned(), REASON.to_owned(), MESSAGE.to_owned());
-        let event = PodEvent { kind, reason, message, from: KUBELET.to_owned(), container: None };
+        let event = PodEvent::of_pod(KUBELET, "Normal", REASON, MESSAGE.to_owned());
         self.recorder.record(&self.pod, event).await;
         self.record_killing(containers::names(containers::running(&self.pod))).await;
         let killed = ContainerState::Terminated { exit_code: 137, reason: "Error".to_owned(), message: None };
         let extra = json!({"phase": "Failed", "reason": REASON, "message": MESSAGE});
         let mut status = self.status(Changed::All, &killed, Some(&extra), Duration::ZERO);
-        end_waiting(&self.pod, &mut status);
+        terminate(&self.pod, &mut status);
         self.write_status(status).await
-    }
-}
-
-/// Gives the regular containers that never ran the state that they have once an initialized pod has ended. Upstream:
-/// `TerminatePod`.
-fn end_waiting(pod: &Value, status: &mut Value) {
-    let has_moved = |status: &Value| status["state"]["waiting"].is_null();
-    let is_initialized =
-        items(&pod["spec"]["initContainers"]).is_empty() || items(&status["containerStatuses"]).iter().any(has_moved);
-    let statuses = status.get_mut("containerStatuses").and_then(Value::as_array_mut);
-    for status in statuses.into_iter().flatten().filter(|status| is_initialized && !has_moved(status)) {
-        status["state"] = json!({"terminated": {
-            "exitCode": 137, "reason": "ContainerStatusUnknown",
-            "message": "The container could not be located when the pod was terminated",
-            "startedAt": null, "finishedAt": null,
-        }});
     }
 }

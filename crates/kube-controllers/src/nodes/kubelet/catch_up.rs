@@ -1,9 +1,12 @@
-//! The kubelet's reaction to a changed spec of a pod: it reports the generation that it has seen. In a running pod, it also
-//! starts ephemeral containers, restarts containers with a new image, and applies resized resources. Upstream: `SyncPod` in `pkg/kubelet/kuberuntime/kuberuntime_manager.go`.
+//! The kubelet's reaction to a change of a pod by another client: it reports the generation of the spec that it has
+//! seen, and the right condition `Ready`. In a running pod, it also starts ephemeral containers, restarts containers
+//! with a new image, and applies resized resources. Upstream: `SyncPod` in
+//! `pkg/kubelet/kuberuntime/kuberuntime_manager.go`, and `needsReconcile` in `pkg/kubelet/status`.
 
 use super::container_status::{image_id, restarted as restarted_status};
 use super::containers::StatusInputs;
 use super::phase::is_terminal;
+use super::pod_conditions;
 use crate::nodes::items::items;
 use kube_machinery::conventions::random::digest;
 use kube_machinery::value::{Value, json};
@@ -34,6 +37,8 @@ pub(super) fn reaction(pod: &Value, now: &str) -> Option<CatchUp> {
     if let Some(conditions) = observed(pod) {
         status["conditions"] = conditions;
         status["observedGeneration"] = pod["metadata"]["generation"].clone();
+    } else if let Some(ready) = pod_conditions::right_ready(pod, now) {
+        status["conditions"] = json!([ready]);
     }
     let is_empty = status.as_object().is_none_or(|changed| changed.is_empty());
     (!is_empty).then_some(CatchUp { status, restarted })

@@ -33,7 +33,7 @@ pub(super) enum Changed {
     Regular,
     /// The init container with this index.
     Init(usize),
-    /// The regular containers, and the init containers that run, because the pod ends. The latter stop without an error.
+    /// The regular containers, and the init containers that run, because the pod ends. Sidecars stop without an error.
     All,
 }
 
@@ -53,8 +53,9 @@ pub(super) fn status(pod: &Value, changed: Changed, to: &ContainerState, inputs:
         let before = known_init.get(&container["name"]).copied();
         let ends = changed == Changed::All && before.is_some_and(is_running);
         let container = (container, ContainerType::of_init(container));
+        let is_killed = container.1 == ContainerType::Init && matches!(to, ContainerState::Terminated { .. });
         match before {
-            _ if changed == Changed::Init(index) => next(pod, container, before, to, inputs),
+            _ if changed == Changed::Init(index) || (ends && is_killed) => next(pod, container, before, to, inputs),
             _ if ends => next(pod, container, before, &stopped, inputs),
             Some(before) => before.clone(),
             None => next(pod, container, None, &creating, inputs),
@@ -132,11 +133,12 @@ pub(super) fn running_init(pod: &Value) -> impl Iterator<Item = &Value> {
     items(&pod["spec"]["initContainers"]).iter().filter(runs)
 }
 
-/// Returns the containers that run, as in the spec. A regular container without a status counts, because stages may
-/// report none.
+/// Returns the containers that run, as in the spec. A regular container without a status counts unless the pod has
+/// ended, because stages may report none. A pod that its node has refused has ended and has none.
 pub(super) fn running(pod: &Value) -> impl Iterator<Item = &Value> {
     let known = by_name(&pod["status"]["containerStatuses"]);
-    let runs = move |container: &&Value| known.get(&container["name"]).is_none_or(|status| is_running(status));
+    let has_ended = is_terminal(&pod["status"]["phase"]);
+    let runs = move |container: &&Value| known.get(&container["name"]).map_or(!has_ended, |status| is_running(status));
     items(&pod["spec"]["containers"]).iter().filter(runs).chain(running_init(pod))
 }
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube_client::Error;
+use tokio::time::Instant;
 
+use super::backoff::Backoff;
 use super::container_status::is_sidecar;
 use super::containers::Changed;
 use super::event_correlator::PodEvent;
@@ -17,9 +19,9 @@ use crate::nodes::items::items;
 use crate::nodes::stages::{ContainerState, Stage};
 use kube_machinery::value::Value;
 
-/// The first and the longest back-off of a container that fails. Upstream: `MaxContainerBackOff`.
-const BACKOFF: Duration = Duration::from_secs(10);
-const LONGEST_BACKOFF: Duration = Duration::from_secs(300);
+/// The delay of a restart without a back-off, after which the kubelet looks at a container again. Upstream:
+/// `genericPlegRelistPeriod`.
+const RESTART: Duration = Duration::from_secs(1);
 
 impl PodWorker {
     /// Runs the init containers that have not succeeded. The pod may be over afterwards.
@@ -38,7 +40,7 @@ impl PodWorker {
 
     /// Runs an init container until it has succeeded, or has started if it is a sidecar.
     async fn run_init_container(&mut self) -> Result<(), Error> {
-        let mut backoff = BACKOFF;
+        let mut backoff = Backoff::default();
         let mut resting = None;
         let init = self.init.clone();
         let is_sidecar = is_sidecar(self.init_container());
@@ -59,8 +61,13 @@ impl PodWorker {
             if is_running(self.init_status()) {
                 std::future::pending::<()>().await; // no stage ends it
             }
-            self.back_off(backoff).await?;
-            backoff = (backoff * 2).min(LONGEST_BACKOFF);
+            let failed = Instant::now();
+            if let Some(wait) = backoff.failed() {
+                self.back_off(wait).await?;
+            } else {
+                tokio::time::sleep(RESTART).await;
+            }
+            backoff.restarts(failed);
         }
         Ok(())
     }

@@ -71,12 +71,9 @@ fn unmet_readiness_gates(pod: &Value) -> Option<String> {
     (!messages.is_empty()).then(|| messages.join(", "))
 }
 
-/// Returns a new condition `Ready` for a pod with readiness gates, if a change of the gates' conditions has made the
-/// old one wrong.
-pub(super) fn ready_after_gates(pod: &Value, now: &str) -> Option<Value> {
-    if items(&pod["spec"]["readinessGates"]).is_empty() {
-        return None;
-    }
+/// Returns the right condition `Ready` of a pod whose containers are ready, if another component has made it wrong: one
+/// that writes the condition of a readiness gate, or the node lifecycle controller during the silence of the kubelet.
+pub(super) fn right_ready(pod: &Value, now: &str) -> Option<Value> {
     let conditions = items(&pod["status"]["conditions"]);
     let of = |kind: &str| conditions.iter().find(|condition| condition["type"] == kind);
     let (ready, containers_ready) = (of("Ready")?, of("ContainersReady")?);

@@ -51,19 +51,27 @@ impl PodWorker {
         if self.pod["spec"]["hostNetwork"] == true { &self.host_ip } else { &self.pod_ip }
     }
 
+    /// Writes a warning about the pod, if there is a reason for one.
+    pub(super) async fn warn(&mut self, reason: &str, message: Option<String>) {
+        if let Some(message) = message {
+            self.recorder.record(&self.pod, PodEvent::warning(reason, message, None)).await;
+        }
+    }
+
     /// Chooses the stages of each init container.
     pub(super) fn with_init(self, init: Arc<[Stage]>) -> Self {
         Self { init, ..self }
     }
 
-    /// Waits until the node that the pod is bound to exists, because only that node's kubelet runs the pod.
+    /// Waits until the node that the pod is bound to exists and is not silent, because only that node's kubelet runs
+    /// the pod.
     pub(super) async fn wait_for_node(&mut self) {
         let (Some(scheduler), Some(node)) = (&mut self.context.scheduler, self.pod["spec"]["nodeName"].as_str()) else {
             return;
         };
-        if !scheduler.has(node).await {
+        if !scheduler.runs(node).await {
             let _resting = Resting::new(&self.context.progress);
-            while !scheduler.has(node).await {
+            while !scheduler.runs(node).await {
                 scheduler.changed().await;
             }
         }
@@ -155,6 +163,7 @@ impl PodWorker {
     /// Writes the reaction to the pod as it is now, because a stage may have changed its status meanwhile, and the
     /// Events of the containers that were started again. Returns false if there is nothing to react to.
     async fn catch_up_once(&mut self) -> Result<bool, kube_client::Error> {
+        self.wait_for_node().await;
         let now = self.context.clock.now();
         self.pod = self.context.api.get(self.reference()).await?;
         let Some(reaction) = catch_up::reaction(&self.pod, &now) else { return Ok(false) };
@@ -188,9 +197,9 @@ impl PodWorker {
         };
         for container in containers {
             let message = self.filled(&notice.message, container.as_ref(), backoff);
-            let (kind, reason, from) = (notice.kind.clone(), notice.reason.clone(), notice.from.clone());
-            let event = PodEvent { kind, reason, message, from, container: container.map(|container| container.name) };
-            self.recorder.record(&self.pod, event).await;
+            let event = PodEvent::of_pod(&notice.from, &notice.kind, &notice.reason, message);
+            let container = container.map(|container| container.name);
+            self.recorder.record(&self.pod, PodEvent { container, ..event }).await;
         }
     }
 

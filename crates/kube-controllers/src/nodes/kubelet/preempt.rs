@@ -54,8 +54,8 @@ impl PodWorker {
     /// Writes the Event of a victim. Its correlator is not that of the preemptor, because two victims have two Events.
     async fn record_preempted(&self, victim: &Received, node: &str) {
         let message = format!("Preempted by pod {} on node {node}", self.uid());
-        let (kind, reason, from) = ("Normal".to_owned(), "Preempted".to_owned(), SCHEDULER.to_owned());
+        let event = PodEvent::of_pod(SCHEDULER, "Normal", "Preempted", message);
         let mut recorder = EventCorrelator::new(self.context.api.clone(), self.context.clock);
-        recorder.record(victim, PodEvent { kind, reason, message, from, container: None }).await;
+        recorder.record(victim, PodEvent { related: Some((*self.pod).clone()), ..event }).await;
     }
 }

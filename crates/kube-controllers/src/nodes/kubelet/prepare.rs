@@ -117,6 +117,7 @@ impl PodWorker {
                 self.report(part, &failures).await?;
                 let _resting = self.mark_resting();
                 changed.await;
+                self.wait_for_node().await;
                 failures = self.failures(part).await?;
             } else {
                 failures = again;

@@ -15,9 +15,13 @@ use crate::nodes::stages::{Stage, StageAction, Times, backoff};
 /// or is bound already (409).
 const ENDS_QUIETLY: [u16; 2] = [404, 409];
 
+/// The reason of the Event about a label that names no lifecycle.
+const UNKNOWN_LIFECYCLE: &str = "UnknownLifecycle";
+
 /// Runs a pod through its stages, and returns its uid. Ends early if the pod was deleted or replaced, or if another
-/// client has bound it.
-pub(super) async fn run_stages(mut worker: PodWorker, stages: Arc<[Stage]>) -> String {
+/// client has bound it. A problem with the choice of the stages becomes an Event first.
+pub(super) async fn run_stages(mut worker: PodWorker, stages: Arc<[Stage]>, problem: Option<String>) -> String {
+    worker.warn(UNKNOWN_LIFECYCLE, problem).await;
     match run_round(&mut worker, &stages, 0, Duration::ZERO).await {
         Ok(()) => {}
         Err(kube_client::Error::Api(status)) if ENDS_QUIETLY.contains(&status.code) => {}

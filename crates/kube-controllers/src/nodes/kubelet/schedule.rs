@@ -29,6 +29,7 @@ impl PodWorker {
             Ok(assignment) => assignment,
             Err(attempt) => self.wait(scheduler, attempt).await?,
         };
+        let unbound = self.pod.clone();
         match self.bind(&node).await {
             Ok(()) => self.host_ip = address,
             Err(kube_client::Error::Api(status)) if status.code == 409 => {
@@ -52,7 +53,8 @@ impl PodWorker {
         }
         let (namespace, name) = (self.text("namespace"), self.name());
         let message = format!("Successfully assigned {namespace}/{name} to {node}");
-        self.record_scheduler_event("Normal", "Scheduled", message).await;
+        let event = PodEvent::of_pod(SCHEDULER, "Normal", "Scheduled", message);
+        self.recorder.record(&unbound, event).await;
         Ok(())
     }
 
@@ -86,15 +88,12 @@ impl PodWorker {
             "observedGeneration": self.pod["metadata"]["generation"],
         });
         let status = json!({"conditions": [condition], "nominatedNodeName": unfit.nominated_node.as_deref()});
+        let before = self.pod.clone();
         self.write_status_as(Author::Scheduler, status).await?;
         if !is_known {
-            self.record_scheduler_event("Warning", "FailedScheduling", why.to_owned()).await;
+            let event = PodEvent::of_pod(SCHEDULER, "Warning", "FailedScheduling", why.to_owned());
+            self.recorder.record(&before, event).await;
         }
         Ok(())
-    }
-
-    async fn record_scheduler_event(&mut self, kind: &str, reason: &str, message: String) {
-        let (kind, reason, from) = (kind.to_owned(), reason.to_owned(), SCHEDULER.to_owned());
-        self.recorder.record(&self.pod, PodEvent { kind, reason, message, from, container: None }).await;
     }
 }

@@ -3,13 +3,15 @@
 
 use std::sync::Arc;
 
+use tokio::task::AbortHandle;
+
 use super::address::{ip, number};
 use super::pod_worker::PodWorker;
-use super::{Earlier, Kubelet, Managed, Scheduling, SyncPodType, catch_up, pod_conditions, run_stages, schedule};
+use super::{Earlier, Kubelet, Managed, Scheduling, SyncPodType, catch_up, run_stages, schedule};
 use crate::nodes::pod;
 use crate::nodes::requests::Received;
 use crate::nodes::stages::Stage;
-use kube_machinery::value::{Value, json};
+use kube_machinery::value::Value;
 
 impl Kubelet {
     /// Counts the pods that have begun, then decides which of the new ones may run beside them.
@@ -31,7 +33,6 @@ impl Kubelet {
     /// Handles a new pod or a change of a pod.
     pub(super) fn sync_pod(&mut self, pod: Received) {
         self.admit(&pod);
-        self.obey_readiness_gates(&pod);
         self.catch_up(&pod);
         self.start_stages(pod.clone());
         match self.pods.get(pod::uid(&pod)) {
@@ -63,6 +64,8 @@ impl Kubelet {
             SyncPodType::Fail | SyncPodType::Delete => lifecycle.delete.clone(),
         };
         let init = lifecycle.init.clone();
+        let is_new = sync_type == SyncPodType::Run && !resumed;
+        let problem = is_new.then(|| self.stages.unknown_lifecycle(&pod)).flatten();
         if stages.is_empty() && !resumed {
             return;
         }
@@ -74,7 +77,7 @@ impl Kubelet {
         self.addresses = self.addresses.max(address);
         let uid = uid.to_owned();
         let worker = PodWorker::new(self.context.clone(), pod, ip(address)).with_init(init);
-        let task = self.running.spawn(run_stages::run_stages(worker, stages));
+        let task = self.running.spawn(run_stages::run_stages(worker, stages, problem));
         self.pods.insert(uid, Managed { sync_type, address, task: Some(task) });
     }
 
@@ -88,37 +91,18 @@ impl Kubelet {
         self.context.progress.send_modify(|progress| progress.busy = self.running.len());
     }
 
-    /// Writes the condition `Ready` again after another client has changed the condition of a readiness gate.
-    fn obey_readiness_gates(&mut self, pod: &Received) {
-        if !pod["spec"]["readinessGates"].is_array() {
-            return;
-        }
-        if let Some(ready) = pod_conditions::ready_after_gates(pod, &self.context.clock.now()) {
-            self.write_status(pod, json!({"conditions": [ready]}));
-        }
-    }
-
-    /// Updates the status of a running pod after a change of its spec.
+    /// Updates the status of a pod after a change by another client.
     fn catch_up(&mut self, pod: &Received) {
-        if !self.pods.contains_key(pod::uid(pod)) {
-            return; // this kubelet does not run it
+        let uid = pod::uid(pod);
+        let is_reacting = |task: &AbortHandle| !task.is_finished();
+        if !self.pods.contains_key(uid) || self.reacting.get(uid).is_some_and(is_reacting) {
+            return; // this kubelet does not run it, or a task reacts already
         }
-        let has_work = catch_up::reaction(pod, &self.context.clock.now()).is_some();
-        if has_work && self.reacting.insert(pod::uid(pod).to_owned()) {
+        if catch_up::reaction(pod, &self.context.clock.now()).is_some() {
             let worker = PodWorker::new(self.context.clone(), pod.clone(), String::new());
-            self.running.spawn(worker.catch_up());
+            let task = self.running.spawn(worker.catch_up());
+            self.reacting.insert(uid.to_owned(), task);
         }
-    }
-
-    /// Writes a part of a pod's status in a task of its own.
-    fn write_status(&mut self, pod: &Received, status: Value) {
-        let mut worker = PodWorker::new(self.context.clone(), pod.clone(), String::new());
-        self.running.spawn(async move {
-            if let Err(error) = worker.write_status(status).await {
-                tracing::debug!(pod = worker.name(), %error, "a part of the status could not be written");
-            }
-            worker.uid().to_owned()
-        });
     }
 
     /// Returns true if a pod waits for a node, or waits for its kubelet after a scheduler has bound it.

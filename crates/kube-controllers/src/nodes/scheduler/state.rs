@@ -88,6 +88,14 @@ impl State {
         self.cache.node(node).is_some() || self.without_nodes().is_some()
     }
 
+    /// Returns true if the kubelet of a node runs pods: the node exists, and its kubelet is not silent.
+    pub(super) fn runs(&self, node: &str) -> bool {
+        match self.cache.node(node) {
+            Some((node, _)) => !node::has_silent_label(&node.labels),
+            None => self.has(node),
+        }
+    }
+
     /// Returns the address of a node, or that of the first node if the node is unknown.
     pub(super) fn address(&self, node: &str) -> &str {
         self.cache.node(node).map_or(node::FIRST_ADDRESS, |(node, _)| &node.address)

@@ -18,6 +18,14 @@ pub(crate) struct PodSelector {
 }
 
 impl PodSelector {
+    /// Returns true if this selector selects pods by a label with this value. The other labels are those of a pod.
+    pub(super) fn selects_by_label(&self, label: &str, value: &str, pod: &Value) -> bool {
+        let others = |key: &str| pod["metadata"]["labels"].get(key)?.as_str();
+        let with = |key: &str| if key == label { Some(value) } else { others(key) };
+        let without = |key: &str| others(key).filter(|_| key != label);
+        self.labels.matches_values(with) && !self.labels.matches_values(without)
+    }
+
     pub(crate) fn matches(&self, pod: &Value) -> bool {
         let values = |field: &'static str| move |key: &str| pod["metadata"][field].get(key)?.as_str();
         self.labels.matches_values(values("labels"))

@@ -13,8 +13,11 @@ use crate::controllers::service_account_tokens::{account_of, has_token};
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
+use kube_controllers::nodes::node_lease;
 use kube_machinery::kinds::metadata::{FOREGROUND, ORPHAN};
-use kube_machinery::kinds::{CLUSTER_ROLES, CONFIG_MAPS, Catalog, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS};
+use kube_machinery::kinds::{
+    CLUSTER_ROLES, CONFIG_MAPS, Catalog, LEASES, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS,
+};
 
 /// The queued work items, and the state of the cluster that decides about new ones.
 #[derive(Debug, Default)]
@@ -32,7 +35,7 @@ pub(super) struct Queue {
 
 impl Queue {
     /// Updates the graph and the counts after a write, and queues work items of the garbage collector, of the namespace
-    /// controller, and for the taints of nodes.
+    /// controller, and of the node lifecycle controller.
     pub(super) fn note(&mut self, event: &Event, storage: &Storage, catalog: &Catalog) {
         let object = event.object();
         let object_ref = ObjectRef::of(object);
@@ -94,8 +97,9 @@ impl Queue {
                 self.push(if goes_on { WorkItem::EmptyNamespace(name) } else { WorkItem::EmptyNamespaceLater(name) });
             }
         }
-        if let Some(node) = event.current.as_ref().filter(|object| object.resource == NODES) {
-            self.push(WorkItem::TaintNode(node.key.name().to_owned()));
+        let is_lease_of_node = object.resource == LEASES && object.key.namespace() == Some(node_lease::NAMESPACE);
+        if object.resource == NODES || is_lease_of_node {
+            self.push(WorkItem::SyncNode(object.key.name().to_owned()));
         }
     }
 

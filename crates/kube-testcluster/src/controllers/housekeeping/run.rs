@@ -62,6 +62,8 @@ fn delayed(item: &WorkItem) -> Option<(Duration, WorkItem)> {
     match item {
         WorkItem::CollectOrphansLater(node) => Some((pod_gc::QUARANTINE, WorkItem::CollectOrphans(node.clone()))),
         WorkItem::EmptyNamespaceLater(name) => Some((namespace::PAUSE, WorkItem::EmptyNamespace(name.clone()))),
+        WorkItem::MonitorNodeLater(name) => Some((node_lifecycle::MONITOR_PERIOD, WorkItem::MonitorNode(name.clone()))),
+        WorkItem::TaintNoExecuteLater(delay) => Some((*delay, WorkItem::TaintNoExecute)),
         WorkItem::CollectTerminatedLater => Some((pod_gc::PERIOD, WorkItem::CollectTerminated)),
         _ => None,
     }
@@ -87,10 +89,14 @@ async fn run_item(store: &Store, housekeeping: &Housekeeping, item: &WorkItem) -
             service_account_tokens::forget(store, account, uid.as_deref(), secret).await
         }
         WorkItem::AggregateRole(name) => cluster_role_aggregation::aggregate(store, name).await,
-        WorkItem::TaintNode(name) => node_lifecycle::taint(store, name).await,
-        WorkItem::CollectOrphansLater(_) | WorkItem::EmptyNamespaceLater(_) | WorkItem::CollectTerminatedLater => {
-            Ok(())
-        } // see `delayed`
+        WorkItem::SyncNode(name) => node_lifecycle::sync(store, housekeeping, name).await,
+        WorkItem::MonitorNode(name) => node_lifecycle::monitor(store, housekeeping, name).await,
+        WorkItem::TaintNoExecute => node_lifecycle::taint_no_execute(store, housekeeping).await,
+        WorkItem::CollectOrphansLater(_)
+        | WorkItem::EmptyNamespaceLater(_)
+        | WorkItem::CollectTerminatedLater
+        | WorkItem::MonitorNodeLater(_)
+        | WorkItem::TaintNoExecuteLater(_) => Ok(()), // see `delayed`
         WorkItem::CollectOrphans(node) => pod_gc::collect_orphans(store, node).await,
         WorkItem::CollectTerminating(node) => pod_gc::collect_terminating(store, node).await,
         WorkItem::CollectUnscheduled(pod) => pod_gc::collect_unscheduled(store, pod).await,
