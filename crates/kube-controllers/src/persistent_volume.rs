@@ -3,18 +3,16 @@
 //! Upstream: `pkg/controller/volume/persistentvolume`.
 //!
 //! The provisioners are simulated: a volume is only an object, and every storage class but those with the provisioner
-//! `kubernetes.io/no-provisioner` gets one. A class with the mode `WaitForFirstConsumer` gets it when a pod of the claim
-//! has a node. Upstream's controller tries again every 15 seconds, and counts its Events; this one tries again when
+//! `kubernetes.io/no-provisioner` gets one. A claim of a class with the mode `WaitForFirstConsumer` gets it when the
+//! scheduler has selected a node for the claim's first pod. Upstream's controller tries again every 15 seconds, and counts its Events; this one tries again when
 //! an object is written that may help, and writes an Event when its text changes.
 
 mod bind;
 mod class;
 mod find_match;
 mod handlers;
-mod object;
 mod provision;
 mod reclaim;
-mod said;
 mod status;
 mod sync_claim;
 mod sync_volume;
@@ -34,9 +32,9 @@ use super::shared::own_writes::OwnWrites;
 use super::shared::pod_claims::{PodClaims, claim_index};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, EventSource};
+use super::shared::said::Said;
 use crate::clock::Clock;
 use handlers::{ClaimHandler, ClassHandler, PodHandler, VolumeHandler};
-use said::Said;
 
 /// The component in the Events.
 const COMPONENT: &str = "persistentvolume-controller";

@@ -84,6 +84,7 @@ mod cluster_tables;
 mod cluster_tokens;
 mod cluster_update;
 mod cluster_validation;
+mod cluster_volume_scheduling;
 mod cluster_watch;
 #[cfg(feature = "tls")]
 mod cluster_webhooks;

@@ -235,8 +235,8 @@ async fn a_pod_waits_until_its_claim_is_bound() {
     cluster.settled().await;
     assert_eq!(phase(&api, &format!("{PODS}/p")).await, "Pending");
     let events = api.items(EVENTS).await;
-    let why = "Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes=[], failed to process \
-               volumes=[data]: error processing PVC default/c: PVC is not bound";
+    let why = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/1 nodes are \
+               available: 1 Preemption is not helpful for scheduling.";
     assert!(events.iter().any(|event| event["message"] == why), "{events:?}");
     api.created(VOLUMES, &volume("v", "1Gi", &json!({}))).await;
     seconds(5).await;
