@@ -9,8 +9,8 @@ use tokio_util::sync::CancellationToken;
 use crate::shared::reconciler;
 use crate::{
     certificates, cron_job, daemon_set, deployment, disruption, endpoint_slice, endpoint_slice_mirroring, endpoints,
-    job, persistent_volume, pv_protection, pvc_protection, replica_set, replication_controller, resource_quota,
-    stateful_set, taint_eviction,
+    ephemeral_volume, job, persistent_volume, pv_protection, pvc_protection, replica_set, replication_controller,
+    resource_quota, stateful_set, taint_eviction,
 };
 
 /// A controller of workloads (objects that own pods), of the services in front of the pods, of their budgets, of
@@ -43,6 +43,8 @@ pub enum Workload {
     /// The [controller that binds claims to volumes](crate::persistent_volume). With it, the kubelet waits for the
     /// claims of a pod.
     PersistentVolumeBinder,
+    /// The [controller that creates the claims of ephemeral volumes](crate::ephemeral_volume).
+    EphemeralVolume,
     /// The [controller of ReplicationControllers](crate::replication_controller).
     ReplicationController,
     /// The [controller of Endpoints](crate::endpoints).
@@ -63,7 +65,7 @@ pub enum Workload {
 
 impl Workload {
     /// All controllers of workloads.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::ReplicaSet,
         Self::Deployment,
         Self::Job,
@@ -76,6 +78,7 @@ impl Workload {
         Self::PersistentVolumeClaimProtection,
         Self::PersistentVolumeProtection,
         Self::PersistentVolumeBinder,
+        Self::EphemeralVolume,
         Self::ReplicationController,
         Self::Endpoints,
         Self::EndpointSliceMirroring,
@@ -100,6 +103,7 @@ impl Workload {
             Self::PersistentVolumeClaimProtection => "persistentvolumeclaim-protection",
             Self::PersistentVolumeProtection => "persistentvolume-protection",
             Self::PersistentVolumeBinder => "persistentvolume-binder",
+            Self::EphemeralVolume => "ephemeral-volume",
             Self::ReplicationController => "replicationcontroller",
             Self::Endpoints => "endpoints",
             Self::EndpointSliceMirroring => "endpointslice-mirroring",
@@ -149,6 +153,9 @@ pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, s
         }
         Workload::PersistentVolumeBinder => {
             reconciler::run_when_needed::<persistent_volume::Controller>(client, clock, stop).await;
+        }
+        Workload::EphemeralVolume => {
+            reconciler::run_when_needed::<ephemeral_volume::Controller>(client, clock, stop).await;
         }
     }
 }

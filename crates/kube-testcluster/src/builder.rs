@@ -493,7 +493,17 @@ impl ClusterBuilder {
                 tasks.push(tokio::spawn(crate::tls::signer::run(given, client.clone(), clock, stop.clone())));
             }
             let run = |workload| kube_controllers::run_when_needed(workload, client.clone(), clock, stop.clone());
-            tasks.extend(workloads.into_iter().map(|workload| tokio::spawn(run(workload))));
+            tasks.extend(workloads.into_iter().map(|workload| match workload {
+                Workload::EphemeralVolume => {
+                    let (needed, run, stop) = (housekeeping.ephemeral_volumes_needed(), run(workload), stop.clone());
+                    tokio::spawn(async move {
+                        if stop.run_until_cancelled(needed).await.is_some() {
+                            run.await;
+                        }
+                    })
+                }
+                workload => tokio::spawn(run(workload)),
+            }));
         }
         Ok(Cluster {
             store,

@@ -96,6 +96,7 @@ mod disruption_controller;
 mod endpoint_slice_controller;
 mod endpoint_slice_mirroring;
 mod endpoints_controller;
+mod ephemeral_volume_controller;
 mod examples;
 mod job_controller;
 mod persistent_volume_controller;
