@@ -4,11 +4,12 @@
 //!
 //! The provisioners are simulated: a volume is only an object, and every storage class but those with the provisioner
 //! `kubernetes.io/no-provisioner` gets one. A claim of a class with the mode `WaitForFirstConsumer` gets it when the
-//! scheduler has selected a node for the claim's first pod. Upstream's controller tries again every 15 seconds, and counts its Events; this one tries again when
+//! scheduler has selected a node for the claim's first pod. A claim that grows gets a larger volume. Upstream's controller tries again every 15 seconds, and counts its Events; this one tries again when
 //! an object is written that may help, and writes an Event when its text changes.
 
 mod bind;
 mod class;
+mod expand;
 mod find_match;
 mod handlers;
 mod provision;
@@ -44,6 +45,9 @@ const ABOUT_CLAIMS: EventSource =
 
 const ABOUT_VOLUMES: EventSource = EventSource { component: COMPONENT, api_version: "v1", kind: "PersistentVolume" };
 
+const ABOUT_SIZES: EventSource =
+    EventSource { component: "external-resizer", api_version: "v1", kind: "PersistentVolumeClaim" };
+
 /// Runs the controller for all claims and volumes of a cluster until `stop`. A cluster of `kube-testcluster` with
 /// `Controllers::All` runs it already, from the first claim or volume on.
 ///
@@ -73,6 +77,9 @@ pub(super) struct Controller {
     said: Said,
     claim_recorder: EventRecorder,
     volume_recorder: EventRecorder,
+    /// Writes the Events of the simulated resizer.
+    resizer: EventRecorder,
+    clock: Clock,
 }
 
 /// An item of the work queue: the key of the object to sync.
@@ -114,6 +121,8 @@ impl Reconciler for Controller {
             said: Said::default(),
             claim_recorder: EventRecorder::new(client.clone(), clock, &ABOUT_CLAIMS),
             volume_recorder: EventRecorder::new(client.clone(), clock, &ABOUT_VOLUMES),
+            resizer: EventRecorder::new(client.clone(), clock, &ABOUT_SIZES),
+            clock,
             client,
         })
     }

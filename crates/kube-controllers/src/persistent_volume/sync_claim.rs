@@ -72,7 +72,8 @@ impl Controller {
             return self.lose_claim(claim, Reason::ClaimLost, message).await;
         };
         if spec(&volume, "claimRef").is_null() || claim_uid(&volume) == uid(&claim.metadata) {
-            return self.bind(&volume, claim).await;
+            self.bind(&volume, claim).await?;
+            return self.expand(claim, &volume).await;
         }
         let message = "Two claims are bound to the same volume, this one is bound incorrectly";
         self.lose_claim(claim, Reason::ClaimMisbound, message).await

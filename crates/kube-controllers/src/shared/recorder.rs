@@ -68,6 +68,8 @@ pub(crate) enum Reason {
     ProvisioningFailed,
     VolumeRecycled,
     VolumeFailedDelete,
+    Resizing,
+    VolumeResizeSuccessful,
     TaintManagerEviction,
     /// Not upstream's: for a Job that the built-in controller does not run.
     NotSupported,
