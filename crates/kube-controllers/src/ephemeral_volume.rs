@@ -1,5 +1,5 @@
-//! The controller of ephemeral volumes: creates the claim of each volume of the type `ephemeral` that a pod has. The pod
-//! owns the claim, so the garbage collector deletes it with the pod. Upstream: `pkg/controller/volume/ephemeral`.
+//! The controller of ephemeral volumes: creates the claim of each volume of the type `ephemeral` that a pod has. The
+//! pod owns the claim, so the garbage collector deletes it with the pod. Upstream: `pkg/controller/volume/ephemeral`.
 
 mod handlers;
 mod pod;

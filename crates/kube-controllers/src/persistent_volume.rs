@@ -4,8 +4,9 @@
 //!
 //! The provisioners are simulated: a volume is only an object, and every storage class but those with the provisioner
 //! `kubernetes.io/no-provisioner` gets one. A claim of a class with the mode `WaitForFirstConsumer` gets it when the
-//! scheduler has selected a node for the claim's first pod. A claim that grows gets a larger volume. Upstream's controller tries again every 15 seconds, and counts its Events; this one tries again when
-//! an object is written that may help, and writes an Event when its text changes.
+//! scheduler has selected a node for the claim's first pod. A claim that grows gets a larger volume. Upstream's
+//! controller tries again every 15 seconds, and counts its Events; this one tries again when an object is written that
+//! may help, and writes an Event when its text changes.
 
 mod bind;
 mod class;

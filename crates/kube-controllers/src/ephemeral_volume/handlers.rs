@@ -1,5 +1,5 @@
-//! The event handlers that put the key of a pod into the work queue, when a claim is to be made for the pod. They make no
-//! requests.
+//! The event handlers that put the key of a pod into the work queue, when a claim is to be made for the pod. They make
+//! no requests.
 
 use std::sync::Arc;
 

@@ -179,12 +179,11 @@ impl Kubelet {
     pub async fn run(mut self, nodeless: Nodeless, stop: CancellationToken) {
         let mut helper = JoinSet::new();
         if self.stages.schedules() {
-            let (scheduler, follow_nodes) = {
-                let context = &self.context;
-                Scheduler::new(context.client.clone(), nodeless, context.claims, context.progress.clone())
-            };
+            let context = &self.context;
+            let (scheduler, follow_objects) =
+                Scheduler::new(context.client.clone(), nodeless, context.claims, context.progress.clone());
             self.context.scheduler = Some(scheduler);
-            helper.spawn(follow_nodes);
+            helper.spawn(follow_objects);
         }
         loop {
             tokio::select! {

@@ -1,5 +1,5 @@
-//! Makes the volume of a claim larger, as the resizer of its driver would. The volume is simulated, so that no node has to
-//! make a file system larger. Upstream: `external-resizer`.
+//! Makes the volume of a claim larger, as the resizer of its driver would. The volume is simulated, so that no node
+//! has to make a file system larger. Upstream: `external-resizer`.
 
 use kube_client::api::DynamicObject;
 use serde_json::{Value, json};

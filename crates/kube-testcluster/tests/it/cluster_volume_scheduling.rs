@@ -28,7 +28,7 @@ async fn start(builder: ClusterBuilder) -> (Cluster, Api) {
     let cluster = builder.commit_latency(Duration::from_millis(1)).start();
     let api = Api::new(&cluster);
     api.delete(&format!("{CLASSES}/standard")).await;
-    for (name, provisioner) in [("made", "example.com/disk"), ("local", "kubernetes.io/no-provisioner")] {
+    for (name, provisioner) in [("made", "disk.example.com"), ("local", "kubernetes.io/no-provisioner")] {
         let metadata = json!({"name": name});
         let waits = "WaitForFirstConsumer";
         let class = json!({"metadata": metadata, "provisioner": provisioner, "volumeBindingMode": waits});
@@ -218,7 +218,7 @@ async fn one_pod_at_a_time_uses_a_claim_for_one_pod() {
 async fn a_node_takes_as_many_volumes_of_a_driver_as_it_can_attach() {
     let (cluster, api) = start(builder(1)).await;
     let csi_node = |count: u32| {
-        let driver = json!({"name": "example.com/disk", "nodeID": "node-1", "allocatable": {"count": count}});
+        let driver = json!({"name": "disk.example.com", "nodeID": "node-1", "allocatable": {"count": count}});
         json!({"metadata": {"name": "node-1"}, "spec": {"drivers": [driver]}})
     };
     api.created(CSI_NODES, &csi_node(1)).await;

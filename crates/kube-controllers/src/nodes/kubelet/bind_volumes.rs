@@ -50,6 +50,7 @@ impl PodWorker {
         Ok(())
     }
 
+    /// The pod does not count as resting meanwhile, because the controller goes on with the claims by itself.
     async fn wait_until_bound(&self, scheduler: &Scheduler, node: &str, volumes: &PodVolumes) -> Result<(), String> {
         let claims = volumes.bindings.iter().map(|binding| &binding.claim);
         let claims = claims.chain(volumes.provisions.iter().map(|provision| &provision.claim));
@@ -61,7 +62,6 @@ impl PodWorker {
             if self.check_bindings(scheduler, node, volumes).await? {
                 return Ok(());
             }
-            let _resting = self.mark_resting();
             changed.await;
         }
     }

@@ -19,8 +19,8 @@ const INITIAL_BACKOFF: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_secs(10);
 
 impl PodWorker {
-    /// Binds the pod to the node that the scheduler chooses. Waits until a node fits. A pod that another client has bound
-    /// fails if its node cannot run it.
+    /// Binds the pod to the node that the scheduler chooses. Waits until a node fits. A pod that another client has
+    /// bound fails if its node cannot run it.
     pub(super) async fn schedule(&mut self) -> Result<(), kube_client::Error> {
         let Some(mut scheduler) = self.context.scheduler.clone() else { return Ok(()) };
         self.bind_to_any(&mut scheduler).await?;
@@ -60,8 +60,8 @@ impl PodWorker {
         Ok(())
     }
 
-    /// Waits for a node where the pod fits, and until the claims of the pod are bound for it. Tries again if they cannot
-    /// be bound.
+    /// Waits for a node where the pod fits, and until the claims of the pod are bound for it. Tries again if they
+    /// cannot be bound.
     async fn assign(&mut self, scheduler: &mut Scheduler) -> Result<Assignment, kube_client::Error> {
         let mut backoff = INITIAL_BACKOFF;
         loop {

@@ -1,5 +1,5 @@
-//! The nodes with their pods, the namespaces and the storage, as the filters see them. Upstream: the scheduler's cache and its
-//! snapshot.
+//! The nodes with their pods, the namespaces and the storage, as the filters see them. Upstream: the scheduler's cache
+//! and its snapshot.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;

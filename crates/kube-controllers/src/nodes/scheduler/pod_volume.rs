@@ -1,5 +1,5 @@
-//! The volumes of a pod that decide where the pod fits. Most volumes, such as those with the content of a ConfigMap, are
-//! not among them.
+//! The volumes of a pod that decide where the pod fits. Most volumes, such as those with the content of a ConfigMap,
+//! are not among them.
 
 use kube_machinery::value::{SmolStr, Value};
 

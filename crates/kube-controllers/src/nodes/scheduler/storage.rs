@@ -1,5 +1,5 @@
-//! The objects of storage that decide where a pod with volumes fits, as the scheduler sees them. Upstream: the informers
-//! of the volume plugins.
+//! The objects of storage that decide where a pod with volumes fits, as the scheduler sees them. Upstream: the
+//! informers of the volume plugins.
 
 mod claim;
 mod csi;

@@ -13,8 +13,8 @@ use super::pod_volume::{PodVolume, is_restricted};
 use crate::nodes::items::items;
 
 const DISK_CONFLICT: &str = "node(s) had no available disk";
-const ONE_POD_CONFLICT: &str = "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already \
-                                in-use by another pod";
+const ONE_POD_CONFLICT: &str = "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode \
+                                already in-use by another pod";
 
 /// Upstream: `preFilterState`.
 #[derive(Clone)]

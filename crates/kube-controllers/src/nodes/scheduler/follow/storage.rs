@@ -1,5 +1,5 @@
-//! Takes over the objects of storage, and schedules the waiting pods that a change concerns. A cluster whose pods have no
-//! volumes that decide where they fit lists none of these objects.
+//! Takes over the objects of storage, and schedules the waiting pods that a change concerns. A cluster whose pods have
+//! no volumes that decide where they fit lists none of these objects.
 
 use std::collections::BTreeSet;
 use std::marker::PhantomData;

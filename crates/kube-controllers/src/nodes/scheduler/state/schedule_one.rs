@@ -79,8 +79,8 @@ impl State {
         Decision::Refuse(diagnosis.message(&preemption), preemption)
     }
 
-    /// In a cluster that was created without nodes, chooses the first one, although no such Node object exists. Only the
-    /// claims of the pod can refuse it.
+    /// In a cluster that was created without nodes, chooses the first one, although no such Node object exists. Only
+    /// the claims of the pod can refuse it.
     fn decide_without_nodes(&self, cycle: &Cycle<'_>) -> Decision {
         let Some(node) = self.first_without_nodes() else { return Decision::NoNodes };
         let mut diagnosis = Diagnosis::default();

@@ -12,7 +12,8 @@ struct Entry<T> {
     /// The resourceVersion of `object`.
     version: SmolStr,
     object: Arc<T>,
-    /// The object with the change that is about to be written. It counts instead of `object` until a later version comes.
+    /// The object with the change that is about to be written. It counts instead of `object` until a later version
+    /// comes.
     assumed: Option<Arc<T>>,
 }
 
