@@ -70,8 +70,7 @@ impl PodWorker {
                 Err(attempt) => self.wait(scheduler, attempt).await?,
             };
             let Some(volumes) = &assignment.volumes else { return Ok(assignment) };
-            let expected = json!({"nominatedNodeName": assignment.node});
-            self.write_status_as(Author::Scheduler, expected).await?;
+            self.expect(&assignment.node).await;
             let Err(why) = self.bind_volumes(scheduler, &assignment.node, volumes).await else {
                 return Ok(assignment);
             };
@@ -80,6 +79,14 @@ impl PodWorker {
             self.not_scheduled("SchedulerError", &why, None).await?;
             tokio::time::sleep(backoff).await;
             backoff = MAX_BACKOFF.min(backoff * 2);
+        }
+    }
+
+    /// Says where the pod will probably be bound. As upstream, the pod goes on if that cannot be written.
+    async fn expect(&mut self, node: &str) {
+        let expected = json!({"nominatedNodeName": node});
+        if let Err(error) = self.write_status_as(Author::Scheduler, expected).await {
+            tracing::debug!(pod = self.name(), %error, "the expected node could not be written");
         }
     }
 

@@ -129,9 +129,9 @@ impl UnusableClaims {
     ) -> Result<(), Error> {
         // Without the controllers of claims, none would be made for an ephemeral volume.
         let is_own = source["ephemeral"].is_object() && required == Claims::AreBound;
-        let own = format!("{}-{volume}", pod["metadata"]["name"].as_str().unwrap_or_default());
+        let own = is_own.then(|| format!("{}-{volume}", pod["metadata"]["name"].as_str().unwrap_or_default()));
         let named = source["persistentVolumeClaim"]["claimName"].as_str();
-        let Some(name) = (if is_own { Some(&*own) } else { named }) else { return Ok(()) };
+        let Some(name) = own.as_deref().or(named) else { return Ok(()) };
         let claim = Reference { resource: PERSISTENT_VOLUME_CLAIMS, name, keys: Vec::new(), fields: &[] };
         let namespace = lookup.namespace.clone();
         let not_processed = |cause: &str| format!("error processing PVC {namespace}/{name}: {cause}");

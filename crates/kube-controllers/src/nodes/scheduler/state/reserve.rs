@@ -12,8 +12,11 @@ use crate::nodes::scheduler::volume_binding::PodVolumes;
 
 impl State {
     pub(super) fn reserve(&mut self, pending: &Pending, volumes: &Arc<PodVolumes>, node: &str) {
-        self.cache.storage.assume(volumes, node);
-        self.reserved.insert(pending.info.uid.clone(), volumes.clone());
+        let storage = &mut self.cache.storage;
+        if let Some(before) = self.reserved.insert(pending.info.uid.clone(), volumes.clone()) {
+            storage.revert(&before);
+        }
+        storage.assume(volumes, node);
     }
 
     /// Gives the volumes back that were reserved for a pod, and tries the waiting pods that may get them.
