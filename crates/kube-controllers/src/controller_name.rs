@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 use crate::shared::reconciler;
 use crate::{
     certificates, cron_job, daemon_set, deployment, disruption, endpoint_slice, endpoint_slice_mirroring, endpoints,
-    job, persistent_volume, pv_protection, pvc_protection, replica_set, replication_controller, resource_quota,
-    stateful_set, taint_eviction,
+    ephemeral_volume, job, persistent_volume, pv_protection, pvc_protection, replica_set, replication_controller,
+    resource_quota, stateful_set, taint_eviction,
 };
 
 /// A controller that runs as a client of the API. The controllers that are part of the server (garbage collection,
@@ -42,6 +42,8 @@ pub enum ControllerName {
     /// The [controller that binds claims to volumes](crate::persistent_volume). With it, the kubelet waits for the
     /// claims of a pod.
     PersistentVolumeBinder,
+    /// The [controller that creates the claims of ephemeral volumes](crate::ephemeral_volume).
+    EphemeralVolume,
     /// The [controller of ReplicationControllers](crate::replication_controller).
     ReplicationController,
     /// The [controller of Endpoints](crate::endpoints).
@@ -62,7 +64,7 @@ pub enum ControllerName {
 
 impl ControllerName {
     /// All controllers with a name.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::ReplicaSet,
         Self::Deployment,
         Self::Job,
@@ -75,6 +77,7 @@ impl ControllerName {
         Self::PersistentVolumeClaimProtection,
         Self::PersistentVolumeProtection,
         Self::PersistentVolumeBinder,
+        Self::EphemeralVolume,
         Self::ReplicationController,
         Self::Endpoints,
         Self::EndpointSliceMirroring,
@@ -99,6 +102,7 @@ impl ControllerName {
             Self::PersistentVolumeClaimProtection => "persistentvolumeclaim-protection",
             Self::PersistentVolumeProtection => "persistentvolume-protection",
             Self::PersistentVolumeBinder => "persistentvolume-binder",
+            Self::EphemeralVolume => "ephemeral-volume",
             Self::ReplicationController => "replicationcontroller",
             Self::Endpoints => "endpoints",
             Self::EndpointSliceMirroring => "endpointslice-mirroring",
@@ -156,6 +160,9 @@ pub async fn run_when_needed(name: ControllerName, client: Client, clock: Clock,
         }
         ControllerName::PersistentVolumeBinder => {
             reconciler::run_when_needed::<persistent_volume::Controller>(client, clock, stop).await;
+        }
+        ControllerName::EphemeralVolume => {
+            reconciler::run_when_needed::<ephemeral_volume::Controller>(client, clock, stop).await;
         }
     }
 }

@@ -11,6 +11,7 @@
 //! - [`disruption`]: the controller of PodDisruptionBudgets;
 //! - [`resource_quota`]: the controller of ResourceQuotas;
 //! - [`persistent_volume`]: the controller that binds claims to volumes;
+//! - [`ephemeral_volume`]: the controller that creates the claims of pods' ephemeral volumes;
 //! - [`pvc_protection`], [`pv_protection`]: the controllers that protect claims and volumes in use;
 //! - [`taint_eviction`]: the controller that evicts pods from tainted nodes;
 //! - [`certificates`]: the controllers that approve, sign and delete CertificateSigningRequests;
@@ -28,6 +29,7 @@ pub mod disruption;
 pub mod endpoint_slice;
 pub mod endpoint_slice_mirroring;
 pub mod endpoints;
+pub mod ephemeral_volume;
 pub mod job;
 pub mod nodes;
 pub mod persistent_volume;

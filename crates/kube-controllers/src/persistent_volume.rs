@@ -3,19 +3,18 @@
 //! Upstream: `pkg/controller/volume/persistentvolume`.
 //!
 //! The provisioners are simulated: a volume is only an object. A claim of a storage class gets a new one if no other
-//! volume fits, unless the provisioner of the class is `kubernetes.io/no-provisioner`. If the class has the mode
-//! `WaitForFirstConsumer`, the claim gets its volume when one of its pods has a node. Upstream's controller tries again
-//! every 15 seconds, and counts its Events; this one tries again when an object that may help is written, and writes an
-//! Event when its text changes.
+//! volume fits, unless the provisioner of the class is `kubernetes.io/no-provisioner`. A claim of a class with the mode
+//! `WaitForFirstConsumer` gets its volume when the scheduler has selected a node for the claim's first pod. A claim that
+//! grows gets a larger volume. Upstream's controller tries again every 15 seconds, and counts its Events; this one tries
+//! again when an object that may help is written, and writes an Event when its text changes.
 
 mod bind;
 mod class;
+mod expand;
 mod find_match;
 mod handlers;
-mod object;
 mod provision;
 mod reclaim;
-mod said;
 mod status;
 mod sync_claim;
 mod sync_volume;
@@ -35,9 +34,9 @@ use super::shared::own_writes::OwnWrites;
 use super::shared::pod_claims::{PodClaims, claim_index};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, EventSource};
+use super::shared::said::Said;
 use crate::clock::Clock;
 use handlers::{ClaimHandler, ClassHandler, PodHandler, VolumeHandler};
-use said::Said;
 
 /// The component in the Events.
 const COMPONENT: &str = "persistentvolume-controller";
@@ -46,6 +45,9 @@ const ABOUT_CLAIMS: EventSource =
     EventSource { component: COMPONENT, api_version: "v1", kind: "PersistentVolumeClaim" };
 
 const ABOUT_VOLUMES: EventSource = EventSource { component: COMPONENT, api_version: "v1", kind: "PersistentVolume" };
+
+const ABOUT_SIZES: EventSource =
+    EventSource { component: "external-resizer", api_version: "v1", kind: "PersistentVolumeClaim" };
 
 /// Runs the controller for all claims and volumes of a cluster until `stop`. A cluster of `kube-testcluster` with
 /// `Controllers::All` runs it already, from the first claim or volume on.
@@ -76,6 +78,9 @@ pub(super) struct Controller {
     said: Said,
     claim_recorder: EventRecorder,
     volume_recorder: EventRecorder,
+    /// Writes the Events of the simulated resizer.
+    resizer: EventRecorder,
+    clock: Clock,
 }
 
 /// An item of the work queue: the key of the object to sync.
@@ -117,6 +122,8 @@ impl Reconciler for Controller {
             said: Said::default(),
             claim_recorder: EventRecorder::new(client.clone(), clock, &ABOUT_CLAIMS),
             volume_recorder: EventRecorder::new(client.clone(), clock, &ABOUT_VOLUMES),
+            resizer: EventRecorder::new(client.clone(), clock, &ABOUT_SIZES),
+            clock,
             client,
         })
     }

@@ -1,6 +1,6 @@
 package main
 
-// Asks the plugins of kube-scheduler, in their order by default. Those of volumes and of dynamic resources are left out.
+// Asks the plugins of kube-scheduler, in their order by default. That of dynamic resources is left out.
 
 import (
 	"context"
@@ -23,13 +23,15 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 )
 
 // left are the plugins that are not asked.
 var left = []string{
-	names.VolumeRestrictions, names.NodeVolumeLimits, names.VolumeBinding, names.VolumeZone, names.DynamicResources,
+	names.DynamicResources,
 	names.DefaultPreemption, // it is asked by itself
 }
 
@@ -67,6 +69,9 @@ func (c *cluster) objects() []runtime.Object {
 	for _, pod := range slices.Concat(c.Pods, c.Nominated) {
 		objects = append(objects, pod)
 	}
+	if c.volumes != nil {
+		objects = append(objects, c.volumes.objects()...)
+	}
 	return objects
 }
 
@@ -91,6 +96,7 @@ func decide(ctx context.Context, c *cluster) (answer, error) {
 		frameworkruntime.WithEventRecorder(&events.FakeRecorder{}),
 		frameworkruntime.WithInformerFactory(factory),
 		frameworkruntime.WithPodNominator(queue),
+		frameworkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())),
 		frameworkruntime.WithSnapshotSharedLister(snapshot),
 		frameworkruntime.WithMutableSnapshotLister(snapshot),
 		frameworkruntime.WithWaitingPods(frameworkruntime.NewWaitingPodsMap()),
@@ -104,28 +110,42 @@ func decide(ctx context.Context, c *cluster) (answer, error) {
 	if err != nil {
 		return none, err
 	}
+	binder, err := newBinder(ctx, client, factory)
+	if err != nil {
+		return none, err
+	}
 	factory.Start(ctx.Done())
 	factory.WaitForCacheSync(ctx.Done())
 	for _, pod := range c.Nominated {
 		queue.Add(ctx, pod)
 	}
-	return ask(ctx, c, handle, preemption, client)
+	return ask(ctx, c, handle, preemption, binder, client)
 }
 
-func ask(ctx context.Context, c *cluster, handle framework.Framework, plugin *defaultpreemption.DefaultPreemption, client *fake.Clientset) (answer, error) {
+func ask(ctx context.Context, c *cluster, handle framework.Framework, plugin *defaultpreemption.DefaultPreemption, binder volumebinding.SchedulerVolumeBinder, client *fake.Clientset) (answer, error) {
 	given := answer{Refusals: map[string]refusal{}}
 	state := framework.NewCycleState()
+	statuses := framework.NewDefaultNodeToStatus()
 	if _, status, _ := handle.RunPreFilterPlugins(ctx, state, c.Pod); !status.IsSuccess() {
-		return given, fmt.Errorf("before the filters: %s", status.Message())
+		if !status.IsRejected() {
+			return given, fmt.Errorf("before the filters: %s", status.Message())
+		}
+		given.PreFilter = status.Message()
+		statuses.SetAbsentNodesStatus(status)
+		_, status := plugin.PostFilter(ctx, state, c.Pod, statuses)
+		given.Message = status.Message()
+		return given, nil
 	}
 	nodes, err := handle.SnapshotSharedLister().NodeInfos().List()
 	if err != nil {
 		return given, err
 	}
-	statuses := framework.NewDefaultNodeToStatus()
 	for _, node := range nodes {
 		status := handle.RunFilterPluginsWithNominatedPods(ctx, state, c.Pod, node)
 		if status.IsSuccess() {
+			if err := given.addVolumes(ctx, binder, c.Pod, node.Node()); err != nil {
+				return given, err
+			}
 			continue
 		}
 		if !status.IsRejected() {

@@ -1,8 +1,8 @@
-// Command scheduling asks kube-scheduler's own plugins where random pods fit on random nodes with random pods, and which
-// pods they would preempt. It writes each cluster with the answers as a line of fixtures/scheduling/decisions.jsonl. The
+// Command scheduling asks kube-scheduler's own plugins where random pods fit on random nodes with random pods, which pods
+// they would preempt, and which volumes they would choose. The first clusters have no volumes. It writes each cluster with the answers as a line of fixtures/scheduling/decisions.jsonl. The
 // same seed makes the same lines.
 //
-//	go run ./scheduling -seed 7 -clusters 120 >../../fixtures/scheduling/decisions.jsonl
+//	go run ./scheduling -seed 7 -clusters 120 -with-volumes 150 >../../fixtures/scheduling/decisions.jsonl
 package main
 
 import (
@@ -27,6 +27,7 @@ type cluster struct {
 	Budgets    []*policy.PodDisruptionBudget `json:"budgets"`
 	// Pods are the pods on nodes.
 	Pods []*v1.Pod `json:"pods"`
+	*volumes
 	// Nominated are waiting pods that have a nominated node.
 	Nominated []*v1.Pod `json:"nominated"`
 	// Pod is the pod to schedule.
@@ -51,6 +52,18 @@ type answer struct {
 	// Node is nominated for the pod, because the victims end there.
 	Node    string   `json:"node,omitempty"`
 	Victims []string `json:"victims,omitempty"`
+	// PreFilter is the message of a plugin that refuses all nodes.
+	PreFilter string `json:"preFilter,omitempty"`
+	// Volumes are what the claims of the pod get on each node where the pod fits, if anything.
+	Volumes map[string]podVolumes `json:"volumes,omitempty"`
+}
+
+// podVolumes is what has to be written for the claims of a pod before it is bound.
+type podVolumes struct {
+	// Bindings are the sizes of the volumes that are chosen. No two volumes of a cluster have the same size.
+	Bindings []int64 `json:"bindings,omitempty"`
+	// Provisions are the names of the claims whose volumes are to be made.
+	Provisions []string `json:"provisions,omitempty"`
 }
 
 type refusal struct {
@@ -61,15 +74,21 @@ type refusal struct {
 
 func main() {
 	seed := flag.Uint64("seed", 7, "the seed of the random clusters")
-	clusters := flag.Int("clusters", 120, "the number of clusters")
+	clusters := flag.Int("clusters", 120, "the number of clusters without volumes")
+	withVolumes := flag.Int("with-volumes", 150, "the number of clusters with volumes")
 	flag.Parse()
 	klog.SetOutput(io.Discard)
 	klog.LogToStderr(false)
 	metrics.Register()
 	out := json.NewEncoder(os.Stdout)
-	generate := generator{rand.New(rand.NewPCG(*seed, 0))}
-	for range *clusters {
-		line := generate.cluster()
+	plain, storage := generator{rand.New(rand.NewPCG(*seed, 0))}, generator{rand.New(rand.NewPCG(*seed, 1))}
+	for n := range *clusters + *withVolumes {
+		var line *cluster
+		if n < *clusters {
+			line = plain.cluster()
+		} else {
+			line = storage.clusterWithVolumes()
+		}
 		decided, err := decide(context.Background(), line)
 		if err != nil {
 			log.Fatal(err)

@@ -12,14 +12,19 @@ pub(crate) fn selects(pod_spec: &Value, name: &str, labels: &Value) -> bool {
         return false;
     }
     let required = &pod_spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
-    required.is_null() || items(&required["nodeSelectorTerms"]).iter().any(|term| term_selects(term, name, labels))
+    required.is_null() || node_selector_matches(required, Some(name), labels)
+}
+
+/// Returns true if a node matches one of the terms of a node selector. Upstream: `MatchNodeSelectorTerms`.
+pub(crate) fn node_selector_matches(selector: &Value, name: Option<&str>, labels: &Value) -> bool {
+    items(&selector["nodeSelectorTerms"]).iter().any(|term| term_selects(term, name, labels))
 }
 
 /// Returns true if a term of an affinity matches a node. A term without requirements matches no node.
-fn term_selects(term: &Value, name: &str, labels: &Value) -> bool {
+fn term_selects(term: &Value, name: Option<&str>, labels: &Value) -> bool {
     let (expressions, fields) = (items(&term["matchExpressions"]), items(&term["matchFields"]));
     let of_label = |one: &Value| meets(one, labels[text(&one["key"])].as_str());
-    let of_field = |one: &Value| meets(one, (text(&one["key"]) == "metadata.name").then_some(name));
+    let of_field = |one: &Value| meets(one, name.filter(|_| text(&one["key"]) == "metadata.name"));
     !(expressions.is_empty() && fields.is_empty()) && expressions.iter().all(of_label) && fields.iter().all(of_field)
 }
 

@@ -181,7 +181,7 @@ impl NodeHeartbeats {
 
     /// Renews the Lease of a node, or creates it again. Upstream: `ensureLease`, `retryUpdateLease`.
     async fn renew(&self, node: &str) -> Result<(), Error> {
-        match self.api.patch(node_lease::reference(node), node_lease::renewed(self.clock)).await {
+        match self.api.patch(Author::Kubelet, node_lease::reference(node), node_lease::renewed(self.clock)).await {
             Err(Error::Api(status)) if status.code == 404 => {
                 let object = self.api.get(reference(node)).await?;
                 let lease = node_lease::lease(&object, self.clock);

@@ -4,6 +4,7 @@
 mod active_deadline;
 mod address;
 mod backoff;
+mod bind_volumes;
 mod catch_up;
 mod container_status;
 mod containers;
@@ -37,6 +38,7 @@ use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+pub use super::claims::Claims;
 use super::logs::Logs;
 use super::pod;
 pub use super::progress::Progress;
@@ -48,7 +50,6 @@ use crate::clock::Clock;
 use active_deadline::ActiveDeadlines;
 use address::number;
 use kube_machinery::kinds::PODS;
-pub use volumes::Claims;
 
 /// The delay before a watch that has ended is started again, and before a refused write is tried again.
 const RETRY: Duration = Duration::from_secs(1);
@@ -182,10 +183,11 @@ impl Kubelet {
     pub async fn run(mut self, nodeless: Nodeless, stop: CancellationToken) {
         let mut helper = JoinSet::new();
         if self.stages.schedules() {
-            let (scheduler, follow_nodes) =
-                Scheduler::new(self.context.client.clone(), nodeless, self.context.progress.clone());
+            let context = &self.context;
+            let (scheduler, follow_objects) =
+                Scheduler::new(context.client.clone(), nodeless, context.claims, context.progress.clone());
             self.context.scheduler = Some(scheduler);
-            helper.spawn(follow_nodes);
+            helper.spawn(follow_objects);
         }
         loop {
             tokio::select! {

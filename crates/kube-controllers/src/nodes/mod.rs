@@ -1,6 +1,7 @@
 //! The simulated nodes: the scheduler, which chooses a node for each pod, and one kubelet for all nodes, which writes
 //! the statuses that pods would have if their containers ran. Both are clients of the API. No container runs.
 
+pub mod claims;
 pub(crate) mod constraints;
 pub mod dynamic;
 pub mod heartbeats;

@@ -98,7 +98,7 @@ pub trait Requests: fmt::Debug + Send + Sync {
     fn bind(&self, pod: ObjectRef, binding: Value) -> Answer<'_, Received>;
 
     /// `PATCH` of an object, by a merge patch. Returns the object.
-    fn patch(&self, object: ObjectRef, patch: Value) -> Answer<'_, Received>;
+    fn patch(&self, author: Author, object: ObjectRef, patch: Value) -> Answer<'_, Received>;
 
     /// `PATCH` of a pod's status that merges `status` into the current status. Returns the pod. If the pod has another
     /// uid by now, the error is that of a patch that changes the uid.

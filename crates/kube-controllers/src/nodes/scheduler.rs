@@ -1,5 +1,6 @@
 //! The scheduler: chooses for each pod a node with room for it. The kubelet asks it when a pod comes to its binding
-//! stage. A pod that fits on no node waits until a change of the nodes, of their pods or of the namespaces lets it fit.
+//! stage. A pod that fits on no node waits until a change of the nodes, of their pods, of the namespaces or of storage
+//! lets it fit.
 //! It may preempt pods of a lower priority. Upstream: `pkg/scheduler`, which has more filters.
 
 mod affinity_term;
@@ -9,15 +10,18 @@ mod cache;
 mod candidate;
 #[cfg(test)]
 mod comparison;
+mod csi_translation;
 mod cycle;
 mod filters;
 mod follow;
 mod inter_pod_affinity;
 mod namespaces;
 mod node_info;
+mod node_volume_limits;
 mod nominator;
 mod pod_info;
 mod pod_topology_spread;
+mod pod_volume;
 mod predicate;
 mod preemption;
 mod preemptors;
@@ -26,20 +30,28 @@ mod reasons;
 mod signature;
 mod spread_constraint;
 mod state;
+mod storage;
 #[cfg(test)]
 pub(in crate::nodes) mod testing;
 mod topology_counts;
 mod unfit;
+mod volume_binding;
+mod volume_restrictions;
+mod volume_zone;
+mod volumes;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use kube_client::Client;
+use kube_machinery::value::Value;
 use tokio::sync::watch;
 
-use self::follow::{FollowBudgets, FollowNamespaces, FollowNodes, follow};
+use self::follow::{FollowBudgets, FollowNamespaces, FollowNodes, StorageSync, follow, follow_storage};
 use self::queue::Pending;
 use self::state::State;
+use super::claims::Claims;
+use super::constraints::node_selector_matches;
 use super::dynamic::api_resource;
 use super::pod;
 use super::progress::Progress;
@@ -47,6 +59,7 @@ use super::requests::Received;
 pub(crate) use attempt::Attempt;
 pub(crate) use predicate::NotAdmitted;
 pub(crate) use unfit::{Unfit, Victim};
+pub(crate) use volume_binding::{PodVolumes, Provision, StaticBinding};
 
 /// The way in which pods are scheduled while there is no Node object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,32 +80,41 @@ pub(crate) struct Scheduler {
     namespaces: watch::Receiver<bool>,
     /// Whether the budgets were listed.
     budgets: watch::Receiver<bool>,
+    storage: Arc<StorageSync>,
     progress: watch::Sender<Progress>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Assignment {
     pub(crate) node: String,
     pub(crate) address: String,
+    /// What must be written for the pod's claims before the pod is bound; `None` for most pods.
+    pub(crate) volumes: Option<Arc<PodVolumes>>,
 }
 
 impl Scheduler {
-    /// Creates a scheduler, and the task that watches the nodes, the namespaces and the budgets.
+    /// Creates a scheduler, and the task that watches the nodes, the namespaces and the budgets, and storage once it is
+    /// needed.
     pub(crate) fn new(
         client: Client,
         nodeless: Nodeless,
+        claims: Claims,
         progress: watch::Sender<Progress>,
     ) -> (Self, impl Future<Output = ()> + Send + use<>) {
         let (nodes_sender, listed) = watch::channel(false);
         let (namespaces_sender, namespaces) = watch::channel(false);
         let (budgets_sender, budgets) = watch::channel(false);
-        let state = Arc::new(Mutex::new(State::new(nodeless)));
-        let scheduler = Self { state, listed, namespaces, budgets, progress };
+        let storage = Arc::<StorageSync>::default();
+        let mut state = State::new(nodeless);
+        state.cache.storage.required = claims;
+        let state = Arc::new(Mutex::new(state));
+        let scheduler = Self { state, listed, namespaces, budgets, storage, progress };
         let nodes = follow(FollowNodes(scheduler.clone()), client.clone(), nodes_sender);
         let namespaces = follow(FollowNamespaces(scheduler.clone()), client.clone(), namespaces_sender);
-        let budgets = follow(FollowBudgets(scheduler.clone()), client, budgets_sender);
+        let budgets = follow(FollowBudgets(scheduler.clone()), client.clone(), budgets_sender);
+        let storage = follow_storage(scheduler.clone(), client);
         let task = async move {
-            tokio::join!(nodes, namespaces, budgets);
+            tokio::join!(nodes, namespaces, budgets, storage);
         };
         (scheduler, task)
     }
@@ -111,6 +133,9 @@ impl Scheduler {
     pub(crate) async fn assign(&mut self, pod: &Received, uid: &str) -> Result<Assignment, Attempt> {
         self.synced().await;
         let pending = Pending::new(uid, pod.clone());
+        if !pending.info.volumes.is_empty() {
+            self.storage.synced().await;
+        }
         let mut state = self.lock();
         state.nominate_again(&pending);
         let outcome = state.schedule(&pending);
@@ -120,7 +145,7 @@ impl Scheduler {
     /// Returns the name and the address of the node of a pod that has a node already.
     pub(crate) async fn assignment_of(&mut self, node: &str) -> Assignment {
         self.synced().await;
-        Assignment { node: node.to_owned(), address: self.lock().address(node).to_owned() }
+        self.lock().assignment(node)
     }
 
     /// Returns true if a node of this name exists, and its kubelet is not silent. In a cluster that was created without
@@ -128,6 +153,11 @@ impl Scheduler {
     pub(crate) async fn runs(&mut self, node: &str) -> bool {
         self.synced().await;
         self.lock().runs(node)
+    }
+
+    /// Returns true if a node has the labels that the required node affinity of a volume selects.
+    pub(crate) fn node_has(&self, node: &str, affinity: &Value) -> bool {
+        affinity.is_null() || node_selector_matches(affinity, None, &self.lock().labels(node))
     }
 
     /// Waits until a node changes.

@@ -6,9 +6,11 @@ use kube_informers::cache::meta_namespace_key;
 use serde_json::{Value, json};
 
 use super::Controller;
-use super::object::{BIND_COMPLETED, BOUND_BY_CONTROLLER, annotate, claim_uid, is_bound_to, reference_to, text};
 use crate::shared::error::SyncError;
 use crate::shared::object::{annotation, name, uid};
+use crate::shared::volume::{
+    BIND_COMPLETED, BOUND_BY_CONTROLLER, annotate, claim_uid, is_bound_to, reference_to, text,
+};
 
 impl Controller {
     pub(super) async fn bind(&self, volume: &DynamicObject, claim: &DynamicObject) -> Result<(), SyncError> {

@@ -8,10 +8,10 @@ use kube_selectors::LabelSelector;
 use serde_json::json;
 
 use super::Controller;
-use super::object::{SELECTED_NODE, class, names_class};
 use crate::shared::error::SyncError;
 use crate::shared::object::annotation;
 use crate::shared::recorder::Reason;
+use crate::shared::volume::{SELECTED_NODE, class, names_class};
 
 const IS_DEFAULT: [&str; 2] =
     ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
@@ -23,17 +23,14 @@ impl Controller {
     }
 
     /// Returns true if the class of a claim binds volumes only when a pod uses them.
-    pub(super) fn is_delayed(&self, claim: &DynamicObject) -> bool {
+    fn is_delayed(&self, claim: &DynamicObject) -> bool {
         self.class_of(claim).is_some_and(|class| class.data["volumeBindingMode"] == "WaitForFirstConsumer")
     }
 
-    /// Returns the node of the first pod that uses a claim. Upstream's scheduler writes it into an annotation before it
-    /// binds the pod; here the pod's node is enough.
-    pub(super) fn selected_node(&self, key: &str, claim: &DynamicObject) -> Option<String> {
-        let pods = self.pods.get(key);
-        let mut nodes = pods.iter().filter(|pod| !pod.is_terminated && pod.uses(&claim.metadata)).map(|pod| pod.node());
-        let node = annotation(claim, SELECTED_NODE).or_else(|| nodes.find(|node| !node.is_empty()));
-        node.map(ToOwned::to_owned)
+    /// Returns true if a claim waits for the scheduler, which selects a node for the claim's first pod. Upstream:
+    /// `shouldDelayBinding`.
+    pub(super) fn waits_for_first_consumer(&self, claim: &DynamicObject) -> bool {
+        annotation(claim, SELECTED_NODE).is_none() && self.is_delayed(claim)
     }
 
     /// Writes the Event about a claim that waits for a pod, or for the node of one. Upstream:

@@ -7,10 +7,10 @@ use kube_client::api::DynamicObject;
 use kube_machinery::conventions::label_selector;
 use kube_selectors::LabelSelector;
 
-use super::object::{
+use crate::shared::object::name;
+use crate::shared::volume::{
     access_modes, capacity, class, has_access_modes, is_bound_to, phase, requested_size, spec, text, volume_mode,
 };
-use crate::shared::object::name;
 
 /// Tells whether a claim waits for its first pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use kube_client::api::DynamicObject;
 use kube_informers::cache::{Deletion, EventHandler, InitialList, deletion_key, meta_namespace_key};
 use kube_selectors::LabelSelector;
 
-use super::object::{BIND_COMPLETED, claim_key, class, names_class, text};
 use super::{Controller, Key};
 use crate::shared::object::{annotation, name};
 use crate::shared::pod_claims::PodClaims;
+use crate::shared::volume::{BIND_COMPLETED, claim_key, class, names_class, text};
 
 impl Controller {
     /// Queues the claims that are not bound yet, if they fit.

@@ -5,26 +5,19 @@ use kube_client::api::{DynamicObject, PostParams};
 use serde_json::json;
 
 use super::Controller;
-use super::object::{
-    BOUND_BY_CONTROLLER, PROVISIONED_BY, SELECTED_NODE, STORAGE_PROVISIONER, annotate, class, reference_to, spec,
-    volume_mode,
-};
 use crate::shared::error::SyncError;
 use crate::shared::object::uid;
 use crate::shared::recorder::Reason;
+use crate::shared::volume::{
+    BOUND_BY_CONTROLLER, PROVISIONED_BY, STORAGE_PROVISIONER, annotate, class, reference_to, spec, volume_mode,
+};
 
 /// The provisioner of classes whose volumes an administrator makes.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
 impl Controller {
-    /// Makes the volume of a claim, bound to it. The sync of the volume then finishes the binding. `node` is that of the
-    /// first pod, if the class waits for one.
-    pub(super) async fn provision_claim(
-        &self,
-        key: &str,
-        claim: &DynamicObject,
-        node: Option<String>,
-    ) -> Result<(), SyncError> {
+    /// Makes the volume of a claim, bound to it. The sync of the volume then finishes the binding.
+    pub(super) async fn provision_claim(&self, key: &str, claim: &DynamicObject) -> Result<(), SyncError> {
         let found = self.class_of(claim);
         let provisioner = found.as_ref().and_then(|class| class.data["provisioner"].as_str()).unwrap_or_default();
         let (Some(found), false) = (&found, provisioner == NO_PROVISIONER) else {
@@ -35,7 +28,7 @@ impl Controller {
             self.record(key, claim, Reason::ProvisioningFailed, message).await;
             return Ok(());
         };
-        let claim = self.set_provisioner(claim, provisioner, node.filter(|_| self.is_delayed(claim))).await?;
+        let claim = self.set_provisioner(claim, provisioner).await?;
         let volume = self.new_volume(&claim, found, provisioner);
         match self.api_of_volumes().create(&PostParams::default(), &volume).await {
             Ok(_) => {}
@@ -53,21 +46,12 @@ impl Controller {
         Ok(())
     }
 
-    /// Notes in a claim which provisioner makes its volume, and on which node. Upstream: `setClaimProvisioner`; the
-    /// scheduler selects the node.
-    async fn set_provisioner(
-        &self,
-        claim: &DynamicObject,
-        provisioner: &str,
-        node: Option<String>,
-    ) -> Result<DynamicObject, SyncError> {
+    /// Notes in a claim which provisioner makes its volume. Upstream: `setClaimProvisioner`.
+    async fn set_provisioner(&self, claim: &DynamicObject, provisioner: &str) -> Result<DynamicObject, SyncError> {
         let mut new = claim.clone();
         let mut is_dirty = false;
         for key in STORAGE_PROVISIONER {
             is_dirty |= annotate(&mut new.metadata, key, provisioner);
-        }
-        if let Some(node) = node {
-            is_dirty |= annotate(&mut new.metadata, SELECTED_NODE, &node);
         }
         if is_dirty { self.write_claim(&new).await } else { Ok(new) }
     }

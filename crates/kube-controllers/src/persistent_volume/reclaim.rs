@@ -4,11 +4,11 @@
 use kube_client::api::{DeleteParams, DynamicObject, Preconditions};
 
 use super::Controller;
-use super::object::{phase, spec, text};
 use super::sync_volume::is_provisioned;
 use crate::shared::error::SyncError;
 use crate::shared::object::name;
 use crate::shared::recorder::Reason;
+use crate::shared::volume::{phase, spec, text};
 
 impl Controller {
     pub(super) async fn release(&self, volume: &DynamicObject) -> Result<(), SyncError> {

@@ -8,10 +8,10 @@ use kube_informers::cache::meta_namespace_key;
 use serde_json::{Value, json};
 
 use super::Controller;
-use super::object::{phase, size, spec};
 use crate::shared::error::SyncError;
 use crate::shared::object::{api, name};
 use crate::shared::recorder::Reason;
+use crate::shared::volume::{phase, size, spec};
 
 impl Controller {
     pub(super) fn api_of_claims(&self, claim: &ObjectMeta) -> Api<DynamicObject> {
@@ -40,13 +40,22 @@ impl Controller {
         if status == claim.data["status"] {
             return Ok(());
         }
+        self.write_claim_status(claim, status).await.map(drop)
+    }
+
+    /// Replaces the status of a claim. Returns the claim with it.
+    pub(super) async fn write_claim_status(
+        &self,
+        claim: &DynamicObject,
+        status: Value,
+    ) -> Result<DynamicObject, SyncError> {
         let mut new = claim.clone();
         new.data["status"] = status;
         let (key, api) = (meta_namespace_key(claim), self.api_of_claims(&claim.metadata));
         let written = api.replace_status(name(&claim.metadata), &PostParams::default(), &new).await;
         let written = written.map_err(SyncError::refused(format!("write the status of the claim {key}")))?;
-        self.claim_writes.wrote(&key, written.metadata.resource_version);
-        Ok(())
+        self.claim_writes.wrote(&key, written.metadata.resource_version.clone());
+        Ok(written)
     }
 
     /// Marks a claim as lost, with an Event the first time. Upstream: `updateClaimStatusWithEvent`.

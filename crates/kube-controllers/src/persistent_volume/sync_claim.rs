@@ -5,10 +5,10 @@ use kube_selectors::LabelSelector;
 
 use super::Controller;
 use super::find_match::{Binding, best_match, unsatisfied};
-use super::object::{BIND_COMPLETED, claim_uid, class, is_bound_to, spec, text};
 use crate::shared::error::SyncError;
 use crate::shared::object::{annotation, uid};
 use crate::shared::recorder::Reason;
+use crate::shared::volume::{BIND_COMPLETED, claim_uid, class, is_bound_to, spec, text};
 
 impl Controller {
     pub(super) async fn sync_claim(&self, key: &str) -> Result<(), SyncError> {
@@ -25,8 +25,7 @@ impl Controller {
 
     /// Finds or makes a volume for a claim that names none.
     async fn sync_unbound_claim(&self, key: &str, claim: &DynamicObject) -> Result<(), SyncError> {
-        let node = self.selected_node(key, claim);
-        let binding = if self.is_delayed(claim) && node.is_none() { Binding::Delayed } else { Binding::Now };
+        let binding = if self.waits_for_first_consumer(claim) { Binding::Delayed } else { Binding::Now };
         let volumes = self.volumes.list(&LabelSelector::everything());
         if let Some(volume) = best_match(&volumes, claim, binding) {
             return self.bind(volume, claim).await;
@@ -40,7 +39,7 @@ impl Controller {
             let message = "no persistent volumes available for this claim and no storage class is set".to_owned();
             self.record(key, claim, Reason::FailedBinding, message).await;
         } else {
-            return self.provision_claim(key, claim, node).await;
+            return self.provision_claim(key, claim).await;
         }
         self.update_claim_status(claim, "Pending", None).await
     }
@@ -73,7 +72,8 @@ impl Controller {
             return self.lose_claim(claim, Reason::ClaimLost, message).await;
         };
         if spec(&volume, "claimRef").is_null() || claim_uid(&volume) == uid(&claim.metadata) {
-            return self.bind(&volume, claim).await;
+            self.bind(&volume, claim).await?;
+            return self.expand(claim, &volume).await;
         }
         let message = "Two claims are bound to the same volume, this one is bound incorrectly";
         self.lose_claim(claim, Reason::ClaimMisbound, message).await

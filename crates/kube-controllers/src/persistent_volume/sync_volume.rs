@@ -5,11 +5,11 @@ use std::sync::Arc;
 use kube_client::Api;
 use kube_client::api::DynamicObject;
 
-use super::object::{PROVISIONED_BY, claim_key, claim_uid, phase, text, volume_mode};
 use super::{Controller, Key};
 use crate::shared::error::SyncError;
 use crate::shared::object::{annotation, name, uid};
 use crate::shared::recorder::Reason;
+use crate::shared::volume::{PROVISIONED_BY, claim_key, claim_uid, phase, text, volume_mode};
 
 impl Controller {
     pub(super) async fn sync_volume(&self, key: &str) -> Result<(), SyncError> {

@@ -65,6 +65,17 @@ pub enum SyncError {
     /// A request for a certificate cannot be approved or signed.
     #[error("{0}")]
     Certificate(String),
+    /// The claim of an ephemeral volume was not made for its pod.
+    #[error("{0}")]
+    NotOwned(String),
+    /// The claim of an ephemeral volume could not be created.
+    #[error("create PVC {claim}: {source}")]
+    NotCreated {
+        /// The name of the claim.
+        claim: String,
+        /// The API server's response.
+        source: ApiError,
+    },
     /// A lookup in the cache failed.
     #[error(transparent)]
     Cache(#[from] Error),

@@ -68,6 +68,8 @@ pub(crate) enum Reason {
     ProvisioningFailed,
     VolumeRecycled,
     VolumeFailedDelete,
+    Resizing,
+    VolumeResizeSuccessful,
     TaintManagerEviction,
     /// Not upstream's: for a Job that the built-in controller does not run.
     NotSupported,
@@ -112,7 +114,15 @@ impl EventRecorder {
     }
 
     pub(crate) async fn record(&self, metadata: &ObjectMeta, reason: Reason, message: String) {
-        let kind = if reason.is_failure() { "Warning" } else { "Normal" };
+        self.record_as(if reason.is_failure() { "Warning" } else { "Normal" }, metadata, reason, message).await;
+    }
+
+    /// Writes a warning, also for a reason that other controllers use for normal Events.
+    pub(crate) async fn warn(&self, metadata: &ObjectMeta, reason: Reason, message: String) {
+        self.record_as("Warning", metadata, reason, message).await;
+    }
+
+    async fn record_as(&self, kind: &str, metadata: &ObjectMeta, reason: Reason, message: String) {
         let (resource, source) = (ApiResource::erase::<Event>(&()), self.source);
         let now = self.clock.now();
         let mut event = DynamicObject::new("", &resource).data(json!({

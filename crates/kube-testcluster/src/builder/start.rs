@@ -106,7 +106,17 @@ impl ClusterBuilder {
                 tasks.push(tokio::spawn(crate::tls::signer::run(given, client.clone(), clock, stop.clone())));
             }
             let run = |name| kube_controllers::run_when_needed(name, client.clone(), clock, stop.clone());
-            tasks.extend(controllers.into_iter().map(|name| tokio::spawn(run(name))));
+            tasks.extend(controllers.into_iter().map(|name| match name {
+                ControllerName::EphemeralVolume => {
+                    let (needed, run, stop) = (housekeeping.ephemeral_volumes_needed(), run(name), stop.clone());
+                    tokio::spawn(async move {
+                        if stop.run_until_cancelled(needed).await.is_some() {
+                            run.await;
+                        }
+                    })
+                }
+                name => tokio::spawn(run(name)),
+            }));
         }
         Ok(Cluster {
             store,

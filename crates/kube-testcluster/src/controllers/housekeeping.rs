@@ -19,7 +19,7 @@ use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
 use crate::store::writes::WriteHook;
-use kube_machinery::kinds::{Catalog, GroupResource, Resource};
+use kube_machinery::kinds::{Catalog, GroupResource, PODS, Resource};
 use kube_machinery::value::Value;
 use queue::Queue;
 pub(super) use run::is_gone_or_changed;
@@ -149,6 +149,9 @@ pub(crate) struct Housekeeping {
     node_health: NodeHealth,
     /// The number of work items that are queued or in progress.
     unfinished: watch::Sender<usize>,
+    /// Whether a pod has had an ephemeral volume, so that the controller of these volumes is needed. That controller
+    /// watches all pods, so that it would slow down clusters that do not need it.
+    ephemeral_volumes: watch::Sender<bool>,
 }
 
 impl WriteHook for Housekeeping {
@@ -165,6 +168,9 @@ impl WriteHook for Housekeeping {
             queue.note_accounts(event);
         }
         self.count(queue.due.len() - before);
+        if event.current.as_ref().is_some_and(|object| object.summary.has_ephemeral_volume && object.resource == PODS) {
+            self.ephemeral_volumes.send_if_modified(|needed| !std::mem::replace(needed, true));
+        }
     }
 
     fn after_definition(&self, kind: &Resource, storage: &Storage) {
@@ -188,6 +194,16 @@ impl Housekeeping {
 
     pub(super) fn node_health(&self) -> &NodeHealth {
         &self.node_health
+    }
+
+    /// Returns a future that ends once a pod has an ephemeral volume.
+    pub(crate) fn ephemeral_volumes_needed(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut needed = self.ephemeral_volumes.subscribe();
+        async move {
+            if needed.wait_for(|needed| *needed).await.is_err() {
+                std::future::pending::<()>().await; // the cluster ends
+            }
+        }
     }
 
     pub(super) fn add(&self, item: WorkItem) {

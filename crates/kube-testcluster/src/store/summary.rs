@@ -15,6 +15,8 @@ pub(crate) struct Summary {
     pub(crate) has_owners: bool,
     /// True if upstream takes the object for a list, and so fails to return it.
     pub(crate) has_items_list: bool,
+    /// Whether a pod has a volume of the type `ephemeral`, for which a controller makes a claim.
+    pub(crate) has_ephemeral_volume: bool,
     /// The number of entries in `texts` that are labels: two for each label, its key and its value.
     labels: u32,
     /// The number of entries in `texts` that are finalizers.
@@ -35,11 +37,13 @@ impl Summary {
         let fields = resource.fields();
         let fields = fields.map(|(_, path, missing)| text_at(value, path).unwrap_or(Cow::Borrowed(missing)));
         let uid = metadata["uid"].as_str().unwrap_or_default();
+        let mut volumes = value["spec"]["volumes"].as_array().into_iter().flatten();
         let plain = iter::once(uid).chain(labels.clone()).chain(finalizers.clone()).map(Cow::Borrowed);
         Self {
             is_deleting: metadata["deletionTimestamp"].is_string(),
             has_owners: metadata["ownerReferences"].as_array().is_some_and(|owners| !owners.is_empty()),
             has_items_list: resource.has_items_list(value),
+            has_ephemeral_volume: volumes.any(|volume| volume["ephemeral"].is_object()),
             labels: labels.count() as u32, // a request has 3 MiB at most
             finalizers: finalizers.count() as u32,
             texts: plain.chain(fields).collect(),

@@ -51,7 +51,8 @@ impl Requests for InProcess {
 
     fn changed(&self, objects: Vec<ObjectRef>) -> BoxFuture<'static, ()> {
         let changes = objects.iter().filter_map(|object| {
-            Changes::of(&self.0, object.resource, &Key::new(Some(&object.namespace), &object.name)).ok()
+            let namespace = Some(&*object.namespace).filter(|namespace| !namespace.is_empty());
+            Changes::of(&self.0, object.resource, &Key::new(namespace, &object.name)).ok()
         });
         // Each subscription begins here, and not when the future is polled first.
         let changes = changes.map(|mut changes| async move { changes.next().await });
@@ -102,11 +103,11 @@ impl Requests for InProcess {
         .boxed()
     }
 
-    fn patch(&self, object: ObjectRef, patch: Value) -> Answer<'_, Received> {
+    fn patch(&self, author: Author, object: ObjectRef, patch: Value) -> Answer<'_, Received> {
         let target = target(object.resource, object.namespace, Some(object.name), None);
         async move {
             let patch = PatchBody::of(patch);
-            let (gate, writer) = (self.gate(&target), writer(Author::Kubelet));
+            let (gate, writer) = (self.gate(&target), writer(author));
             let (written, _) = patch::write(&self.0, &target, &gate, &patch, OPTIONS, &writer).await;
             written.map(Received::new)
         }

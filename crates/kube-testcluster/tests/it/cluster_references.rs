@@ -204,10 +204,11 @@ async fn a_token_volume_needs_no_root_certificate() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_waits_for_a_claim_that_does_not_exist_and_then_for_its_volume() {
+async fn a_pod_that_names_its_node_waits_there_for_a_claim_and_then_for_its_volume() {
     let (cluster, api) = cluster("run");
     let claim = json!({"name": "data", "persistentVolumeClaim": {"claimName": "data-0"}});
-    create_pod_with_volumes(&api, &json!([claim])).await;
+    let mounts = json!({"volumeMounts": [{"name": "data", "mountPath": "/data"}]});
+    create_pod(&api, &mounts, &json!({"nodeName": "node-1", "volumes": [claim]})).await;
     cluster.settled().await;
     assert_eq!(waiting(&api).await, ["Pending", "ContainerCreating", ""]);
     let expected = "FailedMount  Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes=[], \

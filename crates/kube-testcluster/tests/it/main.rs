@@ -85,6 +85,7 @@ mod cluster_tables;
 mod cluster_tokens;
 mod cluster_update;
 mod cluster_validation;
+mod cluster_volume_scheduling;
 mod cluster_watch;
 #[cfg(feature = "tls")]
 mod cluster_webhooks;
@@ -96,6 +97,7 @@ mod disruption_controller;
 mod endpoint_slice_controller;
 mod endpoint_slice_mirroring;
 mod endpoints_controller;
+mod ephemeral_volume_controller;
 mod examples;
 mod job_controller;
 mod persistent_volume_controller;

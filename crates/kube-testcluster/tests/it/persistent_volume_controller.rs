@@ -119,7 +119,7 @@ async fn a_claim_without_a_class_gets_a_volume_of_the_standard_class() {
     let (cluster, api) = running().await;
     api.created(CLAIMS, &claim("c", &json!({}))).await;
     api.created(PODS, &pod()).await;
-    cluster.settled().await;
+    seconds(1).await; // the controller binds the claim, and the scheduler then binds the pod
     let bound = api.get(CLAIM).await.body;
     assert_eq!((&bound["status"]["phase"], &bound["spec"]["storageClassName"]), (&json!("Bound"), &json!("standard")));
     assert_eq!(phase(&api, &format!("{PODS}/p")).await, "Running");
@@ -235,12 +235,52 @@ async fn a_pod_waits_until_its_claim_is_bound() {
     cluster.settled().await;
     assert_eq!(phase(&api, &format!("{PODS}/p")).await, "Pending");
     let events = api.items(EVENTS).await;
-    let why = "Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes=[], failed to process \
-               volumes=[data]: error processing PVC default/c: PVC is not bound";
+    let why = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/1 nodes are \
+               available: 1 Preemption is not helpful for scheduling.";
     assert!(events.iter().any(|event| event["message"] == why), "{events:?}");
     api.created(VOLUMES, &volume("v", "1Gi", &json!({}))).await;
     seconds(5).await;
     assert_eq!(phase(&api, &format!("{PODS}/p")).await, "Running");
+    cluster.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_claim_grows_if_its_class_lets_volumes_grow() {
+    let (cluster, api) = running().await;
+    for (name, grows) in [("elastic", true), ("fixed", false)] {
+        class(&api, name, &json!({"allowVolumeExpansion": grows})).await;
+        api.created(CLAIMS, &claim(name, &json!({"storageClassName": name}))).await;
+    }
+    seconds(1).await;
+    let larger = json!({"spec": {"resources": {"requests": {"storage": "3Gi"}}}});
+    let refused = api.merge(&format!("{CLAIMS}/fixed"), &larger).await;
+    let why = "persistentvolumeclaims \"fixed\" is forbidden: only dynamically provisioned pvc can be resized and the \
+               storageclass that provisions the pvc must support resize";
+    assert_eq!((refused.status, refused.message()), (403, why));
+    let elastic = format!("{CLAIMS}/elastic");
+    let mut watch = api.watch_at(&format!("{CLAIMS}?watch=true&fieldSelector=metadata.name=elastic")).await;
+    assert_eq!(api.merge(&elastic, &larger).await.status, 200);
+    seconds(1).await;
+    let grown = api.get(&elastic).await.body;
+    let status = &grown["status"];
+    assert_eq!(
+        (&status["capacity"], &status["allocatedResources"], status.get("allocatedResourceStatuses")),
+        (&json!({"storage": "3Gi"}), &json!({"storage": "3Gi"}), None)
+    );
+    let types = |claim: &Value| {
+        let conditions = claim["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        conditions.iter().map(|one| one["type"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(types(&grown), ["Unused"], "the conditions of other controllers stay");
+    let seen = watch.events().await;
+    assert!(seen.iter().any(|event| types(&event["object"]).contains(&"Resizing".to_owned())), "{seen:?}");
+    let volume = grown["spec"]["volumeName"].as_str().unwrap();
+    assert_eq!(api.get(&format!("{VOLUMES}/{volume}")).await.body["spec"]["capacity"], json!({"storage": "3Gi"}));
+    let events = api.items(EVENTS).await;
+    let said: Vec<_> = events.iter().filter(|event| event["source"]["component"] == "external-resizer").collect();
+    let said: Vec<_> = said.iter().map(|event| (&event["reason"], &event["message"])).collect();
+    let begun = json!(format!("External resizer is resizing volume {volume}"));
+    assert!(said.contains(&(&json!("Resizing"), &begun)) && said.len() == 2, "{said:?}");
     cluster.shutdown().await;
 }
 

@@ -79,7 +79,7 @@ impl EventCorrelator {
         if let Some(written) = before.map(|index| &mut self.written[index]) {
             let patch = json!({"count": written.count + 1, "lastTimestamp": self.clock.now()});
             let event_ref = ObjectRef { resource: EVENTS, namespace: namespace.clone(), name: written.name.clone() };
-            if self.api.patch(event_ref, patch).await.is_ok() {
+            if self.api.patch(author(&event), event_ref, patch).await.is_ok() {
                 written.count += 1;
                 return;
             }
@@ -101,7 +101,7 @@ impl EventCorrelator {
     /// two Events, so the next free name is taken.
     async fn create(&self, pod: &Value, event: &PodEvent) -> Result<String, kube_client::Error> {
         let text = |field: &str| pod["metadata"][field].as_str().unwrap_or_default();
-        let author = if event.from == SCHEDULER { Author::Scheduler } else { Author::Kubelet };
+        let author = author(event);
         let mut nanos = self.clock.time().as_nanosecond() + self.written.len() as i128;
         loop {
             let name = format!("{}.{nanos:x}", text("name"));
@@ -175,4 +175,8 @@ fn truncated(message: &str) -> String {
     }
     let end = (0..=LONGEST_NOTE - SUFFIX.len()).rev().find(|end| message.is_char_boundary(*end));
     format!("{}{SUFFIX}", &message[..end.unwrap_or_default()])
+}
+
+fn author(event: &PodEvent) -> Author {
+    if event.from == SCHEDULER { Author::Scheduler } else { Author::Kubelet }
 }

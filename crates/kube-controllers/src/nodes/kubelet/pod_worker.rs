@@ -104,7 +104,7 @@ impl PodWorker {
                 let mut annotations = json!(annotations);
                 self.fill_in(&mut annotations, backoff);
                 let patch = json!({"metadata": {"uid": self.uid(), "annotations": annotations}});
-                self.pod = self.context.api.patch(self.reference(), patch).await?;
+                self.pod = self.context.api.patch(Author::Kubelet, self.reference(), patch).await?;
                 Ok(())
             }
             StageAction::Event(notice) => {

@@ -1,6 +1,8 @@
 //! Schedules one pod, as a stage of the pod: waits until the scheduler finds a fitting node, and writes the binding.
 //! While no node fits, writes the reason into the pod's status.
 
+use std::time::Duration;
+
 use super::event_correlator::PodEvent;
 use super::pod_worker::PodWorker;
 use super::sync_pod::is_untouched;
@@ -11,9 +13,14 @@ use kube_machinery::value::json;
 
 pub(super) const SCHEDULER: &str = "default-scheduler";
 
+/// The delay after which a pod is scheduled again whose claims could not be bound, at first and at most. Upstream:
+/// `DefaultPodInitialBackoffDuration`, `DefaultPodMaxBackoffDuration`.
+const INITIAL_BACKOFF: Duration = Duration::from_secs(1);
+const MAX_BACKOFF: Duration = Duration::from_secs(10);
+
 impl PodWorker {
-    /// Binds the pod to the node that the scheduler chooses. Waits until a node fits. A pod that another client has bound
-    /// fails if its node cannot run it.
+    /// Binds the pod to the node that the scheduler chooses. Waits until a node fits. A pod that another client has
+    /// bound fails if its node cannot run it.
     pub(super) async fn schedule(&mut self) -> Result<(), kube_client::Error> {
         let Some(mut scheduler) = self.context.scheduler.clone() else { return Ok(()) };
         self.bind_to_any(&mut scheduler).await?;
@@ -25,10 +32,7 @@ impl PodWorker {
             self.host_ip = scheduler.assignment_of(node).await.address; // the pod names its node itself
             return Ok(());
         }
-        let Assignment { node, address } = match scheduler.assign(&self.pod, self.uid()).await {
-            Ok(assignment) => assignment,
-            Err(attempt) => self.wait(scheduler, attempt).await?,
-        };
+        let Assignment { node, address, .. } = self.assign(scheduler).await?;
         let unbound = self.pod.clone();
         match self.bind(&node).await {
             Ok(()) => self.host_ip = address,
@@ -58,6 +62,36 @@ impl PodWorker {
         Ok(())
     }
 
+    /// Waits for a node where the pod fits, and until the claims of the pod are bound for it. Tries again if they
+    /// cannot be bound.
+    async fn assign(&mut self, scheduler: &mut Scheduler) -> Result<Assignment, kube_client::Error> {
+        let mut backoff = INITIAL_BACKOFF;
+        loop {
+            let assignment = match scheduler.assign(&self.pod, self.uid()).await {
+                Ok(assignment) => assignment,
+                Err(attempt) => self.wait(scheduler, attempt).await?,
+            };
+            let Some(volumes) = &assignment.volumes else { return Ok(assignment) };
+            self.expect(&assignment.node).await;
+            let Err(why) = self.bind_volumes(scheduler, &assignment.node, volumes).await else {
+                return Ok(assignment);
+            };
+            scheduler.forget(self.uid());
+            let why = format!("running PreBind plugin \"VolumeBinding\": {why}");
+            self.not_scheduled("SchedulerError", &why, None).await?;
+            tokio::time::sleep(backoff).await;
+            backoff = MAX_BACKOFF.min(backoff * 2);
+        }
+    }
+
+    /// Says where the pod will probably be bound. As upstream, the pod goes on if that cannot be written.
+    async fn expect(&mut self, node: &str) {
+        let expected = json!({"nominatedNodeName": node});
+        if let Err(error) = self.write_status_as(Author::Scheduler, expected).await {
+            tracing::debug!(pod = self.name(), %error, "the expected node could not be written");
+        }
+    }
+
     /// Waits until the pod fits on a node. Preempts the pods that have to end for it.
     async fn wait(&mut self, scheduler: &Scheduler, mut attempt: Attempt) -> Result<Assignment, kube_client::Error> {
         loop {
@@ -72,22 +106,30 @@ impl PodWorker {
         }
     }
 
-    /// Writes the reason why the pod is not scheduled into its status and an Event, and the nominated node into its
-    /// status, unless they are there already.
     async fn unschedulable(&mut self, unfit: &Unfit) -> Result<(), kube_client::Error> {
-        let why = &*unfit.message;
+        self.not_scheduled("Unschedulable", &unfit.message, unfit.nominated_node.as_deref()).await
+    }
+
+    /// Writes the reason why the pod is not scheduled into its status and an Event, and the nominated node into its
+    /// status, unless they are there already. Upstream: `handleSchedulingFailure`.
+    async fn not_scheduled(
+        &mut self,
+        reason: &str,
+        why: &str,
+        nominated_node: Option<&str>,
+    ) -> Result<(), kube_client::Error> {
         let before = conditions::find(&self.pod, "PodScheduled");
         let is_known = before.is_some_and(|condition| condition["message"] == why);
-        if is_known && self.pod["status"]["nominatedNodeName"].as_str() == unfit.nominated_node.as_deref() {
+        if is_known && self.pod["status"]["nominatedNodeName"].as_str() == nominated_node {
             return Ok(());
         }
         let since = before.filter(|condition| condition["status"] == "False");
         let since = since.map_or_else(|| json!(self.context.clock.now()), |old| old["lastTransitionTime"].clone());
         let condition = json!({
-            "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": why, "lastTransitionTime": since,
+            "type": "PodScheduled", "status": "False", "reason": reason, "message": why, "lastTransitionTime": since,
             "observedGeneration": self.pod["metadata"]["generation"],
         });
-        let status = json!({"conditions": [condition], "nominatedNodeName": unfit.nominated_node.as_deref()});
+        let status = json!({"conditions": [condition], "nominatedNodeName": nominated_node});
         let before = self.pod.clone();
         self.write_status_as(Author::Scheduler, status).await?;
         if !is_known {

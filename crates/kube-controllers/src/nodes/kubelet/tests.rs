@@ -48,7 +48,7 @@ impl Requests for Server {
         async { Err(Error::Api(Status::failure("bound already", "Conflict").with_code(409).boxed())) }.boxed()
     }
 
-    fn patch(&self, _: ObjectRef, _: Value) -> Answer<'_, Received> {
+    fn patch(&self, _: Author, _: ObjectRef, _: Value) -> Answer<'_, Received> {
         async { Ok(received(self.pod.clone())) }.boxed()
     }
 

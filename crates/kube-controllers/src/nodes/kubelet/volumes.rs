@@ -8,6 +8,7 @@ use kube_client::Error;
 
 use super::prepare::Failure;
 use super::references::{Lookup, Missing, Reference, is_optional};
+use crate::nodes::claims::Claims;
 use crate::nodes::items::items;
 use crate::nodes::requests::ObjectRef;
 use kube_machinery::conventions::aggregate::aggregate;
@@ -17,15 +18,6 @@ use kube_machinery::value::Value;
 /// The ConfigMap in the token volume of a service account. The kubelet does not look for it. A cluster with controllers
 /// publishes it in every namespace, and in a cluster without them, pods would wait for it for ever.
 const ROOT_CA: &str = "kube-root-ca.crt";
-
-/// The state that the claims in a pod's volumes must have before the kubelet starts the pod.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Claims {
-    /// They exist. Without a controller that binds claims, none would ever be bound.
-    Exist,
-    /// They are bound to volumes, and not being deleted.
-    AreBound,
-}
 
 /// Returns the volumes that cannot be mounted. As upstream, a volume that no container mounts is left out.
 pub(super) async fn failures(pod: &Value, required: Claims, lookup: &mut Lookup) -> Result<Vec<Failure>, Error> {
@@ -42,7 +34,7 @@ pub(super) async fn failures(pod: &Value, required: Claims, lookup: &mut Lookup)
             continue;
         }
         failures.extend(failure(name, volume, lookup).await?);
-        claims.check(name, volume, required, lookup).await?;
+        claims.check(name, volume, pod, required, lookup).await?;
     }
     failures.extend(claims.failure());
     Ok(failures)
@@ -100,6 +92,18 @@ fn unusable(claim: &Value) -> Option<&'static str> {
     }
 }
 
+/// Returns true if a claim was made for a pod (a volume of the type `ephemeral`).
+fn is_controlled_by(claim: &Value, pod: &Value) -> bool {
+    let mut owners = items(&claim["metadata"]["ownerReferences"]).iter();
+    owners.any(|owner| owner["controller"] == true && owner["uid"] == pod["metadata"]["uid"])
+}
+
+/// Upstream: `VolumeIsForPod`.
+fn not_own(namespace: &str, claim: &str, pod: &Value) -> String {
+    let pod = pod["metadata"]["name"].as_str().unwrap_or_default();
+    format!("PVC {namespace}/{claim} was not created for pod {namespace}/{pod} (pod is not owner)")
+}
+
 fn reference<'a>(resource: &'static Resource, source: &'a Value, field: &str) -> Option<Reference<'a>> {
     let name = source[field].as_str().filter(|_| !is_optional(source))?;
     let keys = items(&source["items"]).iter().filter_map(|item| item["key"].as_str()).collect();
@@ -119,17 +123,28 @@ impl UnusableClaims {
         &mut self,
         volume: &str,
         source: &Value,
+        pod: &Value,
         required: Claims,
         lookup: &mut Lookup,
     ) -> Result<(), Error> {
-        let Some(name) = source["persistentVolumeClaim"]["claimName"].as_str() else { return Ok(()) };
+        // Without the controllers of claims, none would be made for an ephemeral volume.
+        let is_own = source["ephemeral"].is_object() && required == Claims::AreBound;
+        let own = is_own.then(|| format!("{}-{volume}", pod["metadata"]["name"].as_str().unwrap_or_default()));
+        let named = source["persistentVolumeClaim"]["claimName"].as_str();
+        let Some(name) = own.as_deref().or(named) else { return Ok(()) };
         let claim = Reference { resource: PERSISTENT_VOLUME_CLAIMS, name, keys: Vec::new(), fields: &[] };
-        let cause = match lookup.get(&claim).await? {
-            None => Some(format!("failed to fetch PVC from API server: persistentvolumeclaims {name:?} not found")),
-            Some(found) => unusable(&found).filter(|_| required == Claims::AreBound).map(ToOwned::to_owned),
+        let namespace = lookup.namespace.clone();
+        let not_processed = |cause: &str| format!("error processing PVC {namespace}/{name}: {cause}");
+        let error = match lookup.get(&claim).await? {
+            None => {
+                let why = format!("failed to fetch PVC from API server: persistentvolumeclaims {name:?} not found");
+                Some(not_processed(&why))
+            }
+            Some(found) if is_own && !is_controlled_by(&found, pod) => Some(not_own(&namespace, name, pod)),
+            Some(found) => unusable(&found).filter(|_| required == Claims::AreBound).map(not_processed),
         };
-        if let Some(cause) = cause {
-            self.errors.push(format!("error processing PVC {}/{name}: {cause}", lookup.namespace));
+        if let Some(error) = error {
+            self.errors.push(error);
             self.volumes.push(volume.to_owned());
             self.waits_for.push(lookup.object_ref(&claim));
         }

@@ -1,5 +1,5 @@
-//! The nodes with their pods, and the namespaces, as the filters see them. Upstream: the scheduler's cache and its
-//! snapshot.
+//! The nodes with their pods, the namespaces and the storage, as the filters see them. Upstream: the scheduler's cache
+//! and its snapshot.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -11,6 +11,7 @@ use kube_machinery::value::SmolStr;
 use super::namespaces::Namespaces;
 use super::node_info::{Node, NodeInfo};
 use super::pod_info::PodInfo;
+use super::storage::Storage;
 
 #[derive(Default)]
 pub(super) struct Cache {
@@ -22,6 +23,7 @@ pub(super) struct Cache {
     /// The number of counted pods, by the priorities that occur.
     priorities: BTreeMap<i64, usize>,
     pub(super) namespaces: Namespaces,
+    pub(super) storage: Storage,
 }
 
 /// A pod that was counted on a node.

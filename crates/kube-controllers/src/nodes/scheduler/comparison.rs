@@ -10,13 +10,18 @@ use serde_json::Value;
 
 use super::Nodeless;
 use super::cycle::Cycle;
+use super::follow::key;
 use super::node_info::Node;
 use super::pod_info::PodInfo;
 use super::preemption::{Preemption, preempt};
 use super::queue::Pending;
 use super::state::State;
+use super::storage::{
+    Claim, CsiDriver, CsiNode, CsiStorageCapacity, Hints, StorageClass, StorageKind, Volume, VolumeAttachment,
+};
 use super::testing::received;
 use super::unfit::Diagnosis;
+use super::volume_binding::{PodVolumes, StaticBinding};
 
 /// A line of the recording: a cluster, and the plugins' answers about one pod.
 #[derive(Deserialize)]
@@ -27,18 +32,42 @@ struct Line {
     pods: Option<Vec<Value>>,
     /// The pods that wait for their nominated node.
     nominated: Option<Vec<Value>>,
+    #[serde(flatten)]
+    storage: Objects,
     /// The pod to schedule.
     pod: Value,
     answer: Answer,
 }
 
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Objects {
+    claims: Vec<DynamicObject>,
+    volumes: Vec<DynamicObject>,
+    classes: Vec<DynamicObject>,
+    csi_nodes: Vec<DynamicObject>,
+    csi_drivers: Vec<DynamicObject>,
+    capacities: Vec<DynamicObject>,
+    attachments: Vec<DynamicObject>,
+}
+
 #[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[serde(rename_all = "camelCase", default)]
 struct Answer {
     refusals: BTreeMap<String, Refusal>,
     message: String,
     node: String,
     victims: Vec<String>,
+    pre_filter: String,
+    volumes: BTreeMap<String, ClaimsOfPod>,
+}
+
+/// What the claims of the pod get on a node: the sizes of volumes, and the names of claims whose volumes are made.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct ClaimsOfPod {
+    bindings: Vec<i64>,
+    provisions: Vec<String>,
 }
 
 #[derive(Debug, PartialEq, Deserialize)]
@@ -57,6 +86,13 @@ impl Line {
         for node in &self.nodes {
             state.set_node(node.metadata.name.as_deref().unwrap(), Some(Node::of(node)));
         }
+        set::<Claim>(&mut state, &self.storage.claims);
+        set::<Volume>(&mut state, &self.storage.volumes);
+        set::<StorageClass>(&mut state, &self.storage.classes);
+        set::<CsiNode>(&mut state, &self.storage.csi_nodes);
+        set::<CsiDriver>(&mut state, &self.storage.csi_drivers);
+        set::<CsiStorageCapacity>(&mut state, &self.storage.capacities);
+        set::<VolumeAttachment>(&mut state, &self.storage.attachments);
         state.budgets.replace(self.budgets.as_deref().unwrap_or_default());
         for pod in self.pods.iter().flatten() {
             state.bound(text(&pod["metadata"]["uid"]), text(&pod["spec"]["nodeName"]), &pod.clone().into());
@@ -66,6 +102,14 @@ impl Line {
         }
         state.nominate_again(&pending(&self.pod));
         state
+    }
+}
+
+fn set<T: StorageKind>(state: &mut State, objects: &[DynamicObject]) {
+    for (version, object) in objects.iter().enumerate() {
+        let mut object = object.clone();
+        object.metadata.resource_version = Some(version.to_string());
+        state.set_storage::<T>(&key(&object), Some(&object), &mut Hints::default());
     }
 }
 
@@ -80,9 +124,20 @@ fn pending(pod: &Value) -> Pending {
 fn answer(state: &State, pod: &Pending) -> Answer {
     let cycle = Cycle::begin(pod, &state.cache, &state.nominator);
     let (mut answer, mut diagnosis) = (Answer::default(), Diagnosis::default());
+    if let Some(why) = cycle.refusal() {
+        let diagnosis = Diagnosis::refused(why, state.cache.nodes().count());
+        let preemption = preempt(&cycle, &diagnosis, &state.cache, &state.budgets);
+        let message = format!("preemption: {}", preemption.message());
+        return Answer { pre_filter: why.to_owned(), message, ..answer };
+    }
     let (nodes, names) = (state.cache.nodes().count(), state.cache.node_names());
     for (node, info) in names.filter_map(|name| state.cache.node(name)) {
-        let Some(rejection) = cycle.filter_with_nominated(node, info) else { continue };
+        let Some(rejection) = cycle.filter_with_nominated(node, info) else {
+            if let Some(volumes) = cycle.pod_volumes(node) {
+                answer.volumes.insert(node.name.clone(), ClaimsOfPod::of(&volumes, state));
+            }
+            continue;
+        };
         let reasons = rejection.reasons.iter().map(ToString::to_string).collect();
         answer.refusals.insert(node.name.clone(), Refusal { reasons, resolvable: rejection.is_resolvable });
         diagnosis.add(&node.name, rejection);
@@ -99,6 +154,17 @@ fn answer(state: &State, pod: &Pending) -> Answer {
         answer.node = candidate.node;
     }
     answer
+}
+
+impl ClaimsOfPod {
+    fn of(volumes: &PodVolumes, state: &State) -> Self {
+        let size = |binding: &StaticBinding| state.cache.storage.volumes.get(&binding.volume).unwrap().size;
+        let mut bindings: Vec<_> = volumes.bindings.iter().map(size).collect();
+        let mut provisions: Vec<_> = volumes.provisions.iter().map(|one| one.claim.name.to_string()).collect();
+        bindings.sort_unstable();
+        provisions.sort();
+        Self { bindings, provisions }
+    }
 }
 
 fn full_name(pod: &PodInfo) -> String {

@@ -4,6 +4,7 @@
 mod budgets;
 mod namespaces;
 mod nodes;
+mod storage;
 
 use std::pin::pin;
 use std::time::Duration;
@@ -18,6 +19,9 @@ use tokio::sync::watch;
 pub(super) use self::budgets::FollowBudgets;
 pub(super) use self::namespaces::FollowNamespaces;
 pub(super) use self::nodes::FollowNodes;
+#[cfg(test)]
+pub(super) use self::storage::key;
+pub(super) use self::storage::{StorageSync, follow_storage};
 use super::api_resource;
 
 /// The delay before the objects are listed again.

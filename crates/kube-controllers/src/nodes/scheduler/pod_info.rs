@@ -3,6 +3,7 @@
 
 use super::affinity_term::{AffinityTerm, text};
 use super::namespaces::Namespaces;
+use super::pod_volume::PodVolume;
 use super::spread_constraint::SpreadConstraint;
 use crate::nodes::items::items;
 use kube_machinery::conventions::conditions;
@@ -28,6 +29,8 @@ pub(super) struct PodInfo {
     /// The resources by name, in the units of [`pod_requests`].
     pub(super) requests: Box<[(SmolStr, i64)]>,
     pub(super) ports: Box<[HostPort]>,
+    /// The volumes that decide where the pod fits; most pods have none.
+    pub(super) volumes: Box<[PodVolume]>,
     /// The required terms of affinity to other pods.
     pub(super) affinity: Box<[AffinityTerm]>,
     /// The required terms of anti-affinity.
@@ -71,6 +74,7 @@ impl PodInfo {
             is_preempted: is_preempted(pod),
             requests: requests.map(|(name, amount)| (name.into(), amount)).collect(),
             ports: host_ports(spec).collect(),
+            volumes: PodVolume::of(pod),
             affinity: AffinityTerm::required(pod, "podAffinity"),
             anti_affinity: AffinityTerm::required(pod, "podAntiAffinity"),
             spread: SpreadConstraint::do_not_schedule(pod),
@@ -104,19 +108,37 @@ impl PodInfo {
         selector.matches_values(|key| self.labels[key].as_str())
     }
 
+    /// Returns the key of a claim in the pod's namespace.
+    pub(super) fn claim_key(&self, name: &str) -> String {
+        format!("{}/{name}", self.namespace)
+    }
+
+    /// Returns the keys of the claims in the pod's volumes.
+    pub(super) fn claim_keys(&self) -> impl Iterator<Item = String> {
+        self.volumes.iter().filter_map(PodVolume::claim).map(|name| self.claim_key(name))
+    }
+
+    /// Returns true if the pod has a volume of a claim that is one of the other pod's, too.
+    fn shares_a_claim_with(&self, other: &Self) -> bool {
+        let mut claims = self.volumes.iter().filter_map(PodVolume::claim);
+        self.namespace == other.namespace
+            && claims.any(|claim| other.volumes.iter().filter_map(PodVolume::claim).any(|theirs| theirs == claim))
+    }
+
     /// Returns true if the pod has terms of affinity or anti-affinity.
     pub(super) fn has_terms(&self) -> bool {
         !(self.affinity.is_empty() && self.anti_affinity.is_empty())
     }
 
     /// Returns true if the presence of the other pod can decide where this pod fits: a rule of one of them selects the
-    /// other one. Upstream: the queueing hints of the plugins.
+    /// other one, or both use a claim. Upstream: the queueing hints of the plugins.
     pub(super) fn depends_on(&self, other: &Self, namespaces: &Namespaces) -> bool {
         let mut own = self.affinity.iter().chain(&self.anti_affinity);
         let spreads = |constraint: &SpreadConstraint| other.namespace == self.namespace && constraint.selects(other);
         own.any(|term| term.matches(other, namespaces))
             || self.spread.iter().any(spreads)
             || other.anti_affinity.iter().any(|term| term.matches(self, namespaces))
+            || self.shares_a_claim_with(other)
     }
 }
 

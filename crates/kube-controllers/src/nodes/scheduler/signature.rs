@@ -2,9 +2,10 @@
 //! them fits nowhere, the others fit nowhere either. Upstream: `SignPod`.
 
 use super::pod_info::{HostPort, PodInfo};
+use super::pod_volume::PodVolume;
 use kube_machinery::value::{SmolStr, Value};
 
-/// The fields of a spec that filters read, beside the requests and the ports.
+/// The fields of a spec that filters read, beside the requests, the ports and the volumes.
 const FIELDS: [&str; 6] =
     ["affinity", "nodeSelector", "preemptionPolicy", "priority", "tolerations", "topologySpreadConstraints"];
 
@@ -17,6 +18,7 @@ pub(super) struct Signature {
     spec: [Value; FIELDS.len()],
     requests: Box<[(SmolStr, i64)]>,
     ports: Box<[HostPort]>,
+    volumes: Box<[PodVolume]>,
 }
 
 impl Signature {
@@ -27,6 +29,7 @@ impl Signature {
             spec: FIELDS.map(|field| pod["spec"][field].clone()),
             requests: info.requests.clone(),
             ports: info.ports.clone(),
+            volumes: info.volumes.clone(),
         }
     }
 }

@@ -2,12 +2,14 @@
 //! at once, in the order of the queue. Upstream: the event handlers.
 
 mod admit;
+mod reserve;
 mod retry;
 mod schedule_one;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use tokio::sync::watch;
 
 use self::admit::Admissions;
@@ -18,10 +20,11 @@ use super::nominator::Nominator;
 use super::pod_info::{PodInfo, StartTime};
 use super::preemptors::Preemptors;
 use super::queue::{Nomination, Outcome, Pending, Queue, Waiting};
+use super::volume_binding::PodVolumes;
 use super::{Assignment, Nodeless, Unfit};
 use crate::nodes::node;
 use crate::nodes::requests::Received;
-use kube_machinery::value::{SmolStr, Value};
+use kube_machinery::value::{SmolStr, Value, json};
 
 pub(super) struct State {
     nodeless: Nodeless,
@@ -33,6 +36,8 @@ pub(super) struct State {
     admissions: Admissions,
     /// The pods that lost their nominated node to a pod of a higher priority, and are to be tried again.
     displaced: Vec<SmolStr>,
+    /// What is about to be written for the claims of pods that have a node, by the uids of the pods.
+    reserved: HashMap<SmolStr, Arc<PodVolumes>>,
     /// The node where the last search ended before it had seen all nodes.
     last: String,
 }
@@ -48,6 +53,7 @@ impl State {
             preemptors: Preemptors::default(),
             admissions: Admissions::default(),
             displaced: Vec::new(),
+            reserved: HashMap::default(),
             last: String::new(),
         }
     }
@@ -77,15 +83,20 @@ impl State {
     }
 
     /// Returns the node for all pods of a cluster that has no Node object, if pods do not wait for one there.
-    fn without_nodes(&self) -> Option<Assignment> {
-        let has_node = self.cache.nodes().any(|info| info.node.is_some());
-        let on_the_first = self.nodeless == Nodeless::OnTheFirst && !has_node;
-        on_the_first.then(|| Assignment { node: node::name(1), address: node::FIRST_ADDRESS.to_owned() })
+    fn first_without_nodes(&self) -> Option<Node> {
+        self.is_without_nodes().then(|| {
+            let name = node::name(1);
+            Node::from_fields(&json!({"name": name, "labels": {"kubernetes.io/hostname": name}}))
+        })
+    }
+
+    fn is_without_nodes(&self) -> bool {
+        self.nodeless == Nodeless::OnTheFirst && self.cache.nodes().all(|info| info.node.is_none())
     }
 
     /// Returns true if the node exists. In a cluster that was created without nodes, every node exists.
     pub(super) fn has(&self, node: &str) -> bool {
-        self.cache.node(node).is_some() || self.without_nodes().is_some()
+        self.cache.node(node).is_some() || self.is_without_nodes()
     }
 
     /// Returns true if the kubelet of a node runs pods: the node exists, and its kubelet is not silent.
@@ -99,6 +110,18 @@ impl State {
     /// Returns the address of a node, or that of the first node if the node is unknown.
     pub(super) fn address(&self, node: &str) -> &str {
         self.cache.node(node).map_or(node::FIRST_ADDRESS, |(node, _)| &node.address)
+    }
+
+    /// Returns the labels of a node.
+    pub(super) fn labels(&self, node: &str) -> Value {
+        let first = || self.first_without_nodes().filter(|first| first.name == node);
+        let known = self.cache.node(node).map(|(node, _)| node.labels.clone());
+        known.or_else(|| first().map(|first| first.labels)).unwrap_or_default()
+    }
+
+    /// Returns the assignment to a node that was chosen already.
+    pub(super) fn assignment(&self, node: &str) -> Assignment {
+        Assignment { node: node.to_owned(), address: self.address(node).to_owned(), volumes: None }
     }
 
     /// Adds, changes or removes a Node object. Returns true if the scheduler sees a difference.
@@ -131,9 +154,9 @@ impl State {
         if after.start_time != StartTime::NotYet {
             self.admissions.settle(uid, node);
         }
+        self.reserved.remove(uid); // its claims are bound
         let before = self.cache.put(node, after.clone());
-        let assignment = Assignment { node: node.to_owned(), address: self.address(node).to_owned() };
-        self.report(uid, Ok(assignment)); // if it waits, another scheduler has bound it
+        self.report(uid, Ok(self.assignment(node))); // if it waits, another scheduler has bound it
         let ends = after.is_terminating;
         self.retry_after_change(before, node, after);
         if ends {
@@ -171,6 +194,7 @@ impl State {
     pub(super) fn forget(&mut self, uid: &str) {
         self.leave_queue(uid);
         let placed = self.cache.take(uid);
+        self.unreserve(uid);
         self.admissions.forget(uid);
         self.victim_ends(uid);
         if let Some(Placed { node, pod }) = placed {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::watch;
 
+use super::follow::StorageSync;
 use super::node_info::Node;
 use super::queue::{Outcome, Pending};
 use super::state::State;
@@ -55,7 +56,8 @@ pub(in crate::nodes) fn scheduler(nodes: &[&str]) -> Scheduler {
     let (_, listed) = watch::channel(true);
     let (namespaces, budgets) = (listed.clone(), listed.clone());
     let state = Arc::new(Mutex::new(zones(nodes)));
-    Scheduler { state, listed, namespaces, budgets, progress: watch::Sender::default() }
+    let storage = Arc::<StorageSync>::default();
+    Scheduler { state, listed, namespaces, budgets, storage, progress: watch::Sender::default() }
 }
 
 /// Counts a pod on a node that it is bound to.

@@ -51,9 +51,16 @@ pub(super) struct Diagnosis<'a> {
     pub(super) reasons: Reasons,
     /// The names of the nodes where the pod could fit if other pods left.
     pub(super) potential: Vec<&'a str>,
+    /// The message of a plugin that refuses all nodes before the filters. Upstream: `PreFilterMsg`.
+    refusal: Option<&'a str>,
 }
 
 impl<'a> Diagnosis<'a> {
+    /// Refuses all of this number of nodes.
+    pub(super) fn refused(why: &'a str, nodes: usize) -> Self {
+        Self { reasons: Reasons::of(nodes), potential: Vec::new(), refusal: Some(why) }
+    }
+
     pub(super) fn add(&mut self, node: &'a str, rejection: Rejection) {
         self.reasons.add_node(rejection.reasons);
         if rejection.is_resolvable {
@@ -62,6 +69,10 @@ impl<'a> Diagnosis<'a> {
     }
 
     pub(super) fn message(&self, preemption: &Preemption) -> String {
-        format!("{} preemption: {}", self.reasons.sentence(), preemption.message())
+        let sentence = match self.refusal {
+            Some(why) => format!("0/{} nodes are available: {why}.", self.reasons.nodes()),
+            None => self.reasons.sentence(),
+        };
+        format!("{sentence} preemption: {}", preemption.message())
     }
 }

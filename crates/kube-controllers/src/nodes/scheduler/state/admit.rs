@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use foldhash::HashMap;
 
-use super::{Assignment, State};
+use super::State;
 use crate::nodes::pod;
 use crate::nodes::requests::Received;
 use crate::nodes::scheduler::pod_info::PodInfo;
@@ -95,8 +95,7 @@ impl State {
     /// Takes note that a pod may not run. It counts for no node, and no longer waits for one.
     fn reject(&mut self, uid: &str, node: &str, answer: NotAdmitted) {
         self.admissions.rejected.insert(uid.into(), answer);
-        let assignment = Assignment { node: node.to_owned(), address: self.address(node).to_owned() };
-        self.report(uid, Ok(assignment));
+        self.report(uid, Ok(self.assignment(node)));
         if let Some(placed) = self.cache.take(uid) {
             self.retry_on(&placed.node, vec![placed.pod]);
         }

@@ -37,8 +37,11 @@ impl State {
 
     /// Returns true if the pod fits on the node, or would fit once pods of a lower priority have ended there.
     fn may_fit_on(&self, name: &str, pending: &Pending) -> bool {
-        let cycle = Cycle::begin(pending, &self.cache, &self.nominator);
         let Some((node, info)) = self.cache.node(name) else { return false };
+        let cycle = Cycle::begin(pending, &self.cache, &self.nominator);
+        if cycle.refusal().is_some() {
+            return false;
+        }
         match cycle.filter_with_nominated(node, info) {
             None => true,
             Some(rejection) => rejection.is_resolvable && can_preempt_on(&cycle, node, info, &self.budgets),

@@ -4,7 +4,7 @@ use super::State;
 use crate::nodes::scheduler::Assignment;
 use crate::nodes::scheduler::candidate::Candidate;
 use crate::nodes::scheduler::cycle::Cycle;
-use crate::nodes::scheduler::node_info::Node;
+use crate::nodes::scheduler::node_info::{Node, NodeInfo};
 use crate::nodes::scheduler::preemption::{Preemption, preempt};
 use crate::nodes::scheduler::queue::{Nomination, Outcome, Pending};
 use crate::nodes::scheduler::unfit::{Diagnosis, Unfit, Victim};
@@ -16,6 +16,7 @@ const MOST_FEASIBLE: usize = 100;
 /// The decision about a pod.
 enum Decision {
     Place {
+        /// The node, and what must be written for the pod's claims.
         assignment: Assignment,
         /// Where the next search begins.
         last: String,
@@ -31,6 +32,9 @@ impl State {
         match self.decide(pending) {
             Decision::Place { assignment, last } => {
                 self.last = last;
+                if let Some(volumes) = &assignment.volumes {
+                    self.reserve(pending, volumes, &assignment.node);
+                }
                 self.cache.put(&assignment.node, pending.info.clone());
                 self.nominator.remove(&pending.uid);
                 Ok(assignment)
@@ -38,7 +42,7 @@ impl State {
             Decision::Refuse(message, preemption) => Err(self.refuse(pending, message, preemption)),
             Decision::NoNodes => {
                 self.nominate(pending, None);
-                self.without_nodes().ok_or_else(Unfit::no_nodes)
+                Err(Unfit::no_nodes())
             }
         }
     }
@@ -46,19 +50,52 @@ impl State {
     /// Tries the nominated node first, because it is probably the only one that fits. Upstream: `schedulePod`.
     fn decide(&self, pending: &Pending) -> Decision {
         let cycle = Cycle::begin(pending, &self.cache, &self.nominator);
+        if let Some(why) = cycle.refusal() {
+            return self.refuse_all(&cycle, why);
+        }
         if let Some(node) = self.nominated_that_fits(&cycle) {
-            let last = self.last.clone();
-            return Decision::Place { assignment: assignment(node), last };
+            return self.place(&cycle, node, self.last.clone());
         }
         let mut diagnosis = Diagnosis::default();
         if let Some(decision) = self.find(&cycle, &mut diagnosis) {
             return decision;
         }
         if diagnosis.reasons.nodes() == 0 {
-            return Decision::NoNodes;
+            return self.decide_without_nodes(&cycle);
         }
         let preemption = preempt(&cycle, &diagnosis, &self.cache, &self.budgets);
         Decision::Refuse(diagnosis.message(&preemption), preemption)
+    }
+
+    /// Refuses all nodes before the filters.
+    fn refuse_all(&self, cycle: &Cycle<'_>, why: &str) -> Decision {
+        let nodes = self.cache.nodes().filter(|info| info.node.is_some()).count();
+        let nodes = nodes.max(usize::from(self.first_without_nodes().is_some()));
+        if nodes == 0 {
+            return Decision::NoNodes;
+        }
+        let diagnosis = Diagnosis::refused(why, nodes);
+        let preemption = preempt(cycle, &diagnosis, &self.cache, &self.budgets);
+        Decision::Refuse(diagnosis.message(&preemption), preemption)
+    }
+
+    /// In a cluster that was created without nodes, chooses the first one, although no such Node object exists. Only
+    /// the claims of the pod can refuse it.
+    fn decide_without_nodes(&self, cycle: &Cycle<'_>) -> Decision {
+        let Some(node) = self.first_without_nodes() else { return Decision::NoNodes };
+        let mut diagnosis = Diagnosis::default();
+        let Some(rejection) = cycle.filter_by_volumes(&node, &NodeInfo::default()) else {
+            return self.place(cycle, &node, self.last.clone());
+        };
+        diagnosis.add("", rejection);
+        diagnosis.potential.clear(); // no pods are known there
+        let preemption = preempt(cycle, &diagnosis, &self.cache, &self.budgets);
+        Decision::Refuse(diagnosis.message(&preemption), preemption)
+    }
+
+    fn place(&self, cycle: &Cycle<'_>, node: &Node, last: String) -> Decision {
+        let (name, address, volumes) = (node.name.clone(), node.address.clone(), cycle.pod_volumes(node));
+        Decision::Place { assignment: Assignment { node: name, address, volumes }, last }
     }
 
     /// Upstream: `evaluateNominatedNode`.
@@ -86,7 +123,7 @@ impl State {
             }
         }
         let (_, _, node) = best?;
-        Some(Decision::Place { assignment: assignment(node), last })
+        Some(self.place(cycle, node, last))
     }
 
     /// Nominates a node if pods are to be preempted there. Upstream: `handleSchedulingFailure`.
@@ -122,8 +159,4 @@ impl State {
         }
         self.nominator.set(&node, pending.info.clone());
     }
-}
-
-fn assignment(node: &Node) -> Assignment {
-    Assignment { node: node.name.clone(), address: node.address.clone() }
 }

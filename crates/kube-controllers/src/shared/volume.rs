@@ -5,86 +5,86 @@ use kube_client::api::DynamicObject;
 use kube_machinery::kinds::amounts;
 use serde_json::{Value, json};
 
-use crate::shared::object::{annotation, name, namespace, uid};
+use super::object::{annotation, name, namespace, uid};
 
 /// The controller has finished the binding of a claim.
-pub(super) const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
+pub(crate) const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 /// The controller, and not a user, has chosen the volume of a claim, or the claim of a volume.
-pub(super) const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
+pub(crate) const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
 /// The provisioner that has made a volume.
-pub(super) const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
+pub(crate) const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
 /// The provisioner that is to make the volume of a claim; the second name is older.
-pub(super) const STORAGE_PROVISIONER: [&str; 2] =
+pub(crate) const STORAGE_PROVISIONER: [&str; 2] =
     ["volume.kubernetes.io/storage-provisioner", "volume.beta.kubernetes.io/storage-provisioner"];
 /// The node of the first pod that uses a claim.
-pub(super) const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
+pub(crate) const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
 const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 
-pub(super) fn spec<'a>(object: &'a DynamicObject, field: &str) -> &'a Value {
+pub(crate) fn spec<'a>(object: &'a DynamicObject, field: &str) -> &'a Value {
     &object.data["spec"][field]
 }
 
-pub(super) fn text<'a>(object: &'a DynamicObject, field: &str) -> &'a str {
+pub(crate) fn text<'a>(object: &'a DynamicObject, field: &str) -> &'a str {
     spec(object, field).as_str().unwrap_or_default()
 }
 
-pub(super) fn phase(object: &DynamicObject) -> &str {
+pub(crate) fn phase(object: &DynamicObject) -> &str {
     object.data["status"]["phase"].as_str().unwrap_or_default()
 }
 
 /// Returns the storage class of a claim or volume; empty if it has none.
-pub(super) fn class(object: &DynamicObject) -> &str {
+pub(crate) fn class(object: &DynamicObject) -> &str {
     annotation(object, CLASS_ANNOTATION).unwrap_or_else(|| text(object, "storageClassName"))
 }
 
 /// Returns true if a claim names a class, or says that it wants none.
-pub(super) fn names_class(claim: &DynamicObject) -> bool {
+pub(crate) fn names_class(claim: &DynamicObject) -> bool {
     annotation(claim, CLASS_ANNOTATION).is_some() || spec(claim, "storageClassName").is_string()
 }
 
 /// Returns the size that a claim requests, in bytes.
-pub(super) fn requested_size(claim: &DynamicObject) -> i64 {
+pub(crate) fn requested_size(claim: &DynamicObject) -> i64 {
     size(&spec(claim, "resources")["requests"])
 }
 
 /// Returns the size of a volume, in bytes.
-pub(super) fn capacity(volume: &DynamicObject) -> i64 {
+pub(crate) fn capacity(volume: &DynamicObject) -> i64 {
     size(spec(volume, "capacity"))
 }
 
-pub(super) fn size(list: &Value) -> i64 {
+pub(crate) fn size(list: &Value) -> i64 {
     amounts(&list.clone().into()).get("storage").copied().unwrap_or_default()
 }
 
 /// Returns the access modes of a claim or volume.
-pub(super) fn access_modes(object: &DynamicObject) -> &[Value] {
+pub(crate) fn access_modes(object: &DynamicObject) -> &[Value] {
     spec(object, "accessModes").as_array().map_or(&[], Vec::as_slice)
 }
 
-pub(super) fn has_access_modes(volume: &DynamicObject, claim: &DynamicObject) -> bool {
+pub(crate) fn has_access_modes(volume: &DynamicObject, claim: &DynamicObject) -> bool {
     access_modes(claim).iter().all(|mode| access_modes(volume).contains(mode))
 }
 
 /// Returns the volume mode of a claim or volume.
-pub(super) fn volume_mode(object: &DynamicObject) -> &str {
+pub(crate) fn volume_mode(object: &DynamicObject) -> &str {
     spec(object, "volumeMode").as_str().unwrap_or("Filesystem")
 }
 
 /// Returns the key of the claim in a volume's `claimRef`.
-pub(super) fn claim_key(volume: &DynamicObject) -> Option<String> {
+pub(crate) fn claim_key(volume: &DynamicObject) -> Option<String> {
     let claim = spec(volume, "claimRef").as_object()?;
     let field = |name: &str| claim.get(name).and_then(Value::as_str).unwrap_or_default();
     Some(format!("{}/{}", field("namespace"), field("name")))
 }
 
 /// Returns the uid in a volume's `claimRef`; empty if a user has reserved the volume.
-pub(super) fn claim_uid(volume: &DynamicObject) -> &str {
+pub(crate) fn claim_uid(volume: &DynamicObject) -> &str {
     spec(volume, "claimRef")["uid"].as_str().unwrap_or_default()
 }
 
 /// Returns true if a volume is reserved for a claim, or bound to it. Upstream: `IsVolumeBoundToClaim`.
-pub(super) fn is_bound_to(volume: &DynamicObject, claim: &ObjectMeta) -> bool {
+pub(crate) fn is_bound_to(volume: &DynamicObject, claim: &ObjectMeta) -> bool {
     let (reference, bound) = (spec(volume, "claimRef"), claim_uid(volume));
     reference["name"] == name(claim)
         && reference["namespace"] == namespace(claim)
@@ -92,7 +92,7 @@ pub(super) fn is_bound_to(volume: &DynamicObject, claim: &ObjectMeta) -> bool {
 }
 
 /// Returns the `claimRef` of a volume for a claim.
-pub(super) fn reference_to(claim: &ObjectMeta) -> Value {
+pub(crate) fn reference_to(claim: &ObjectMeta) -> Value {
     json!({
         "kind": "PersistentVolumeClaim", "apiVersion": "v1", "namespace": claim.namespace, "name": claim.name,
         "uid": claim.uid, "resourceVersion": claim.resource_version,
@@ -100,7 +100,7 @@ pub(super) fn reference_to(claim: &ObjectMeta) -> Value {
 }
 
 /// Sets an annotation. Returns true if it was not set before.
-pub(super) fn annotate(object: &mut ObjectMeta, key: &str, value: &str) -> bool {
+pub(crate) fn annotate(object: &mut ObjectMeta, key: &str, value: &str) -> bool {
     let annotations = object.annotations.get_or_insert_default();
     annotations.insert(key.to_owned(), value.to_owned()).as_deref() != Some(value)
 }
