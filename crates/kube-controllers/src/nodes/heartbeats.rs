@@ -1,6 +1,6 @@
 //! The heartbeats of the simulated nodes: the kubelet of each renews a Lease, and reports the status of its node. It
-//! falls silent while the node has the label [`KUBELET`](super::node::KUBELET) with the value `silent`. Upstream:
-//! `pkg/kubelet/kubelet_node_status.go`, and `k8s.io/component-helpers/apimachinery/lease`.
+//! falls silent while the node has the label `lab/kubelet=silent`. Upstream: `pkg/kubelet/kubelet_node_status.go`, and
+//! `k8s.io/component-helpers/apimachinery/lease`.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use kube_client::Error;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::node::{is_silent, is_simulated, unknown_label};
+use super::node::{KUBELET, SILENT, is_silent, is_simulated, unknown_label};
 use super::node_lease::{self, RENEW_INTERVAL};
 use super::node_status::{self, Report};
 use super::pod::uid;
@@ -138,7 +138,7 @@ impl NodeHeartbeats {
             self.plan(uid, Some(Instant::now()));
         }
         if let Some(value) = unknown_label(object).filter(|_| is_new_label) {
-            let message = format!("The label lab/kubelet has the value {value:?}, which has no effect. Use \"silent\"");
+            let message = format!("The label {KUBELET} has the value {value:?}, which has no effect. Use {SILENT:?}");
             self.record(name, uid, ("Warning", "UnknownLabelValue"), &message, 0).await;
         }
     }

@@ -10,7 +10,7 @@ const PROVIDER: &str = "informer-lab://";
 
 /// The label by which the kubelet of a node falls silent, and its only value.
 pub(crate) const KUBELET: &str = "lab/kubelet";
-const SILENT: &str = "silent";
+pub(crate) const SILENT: &str = "silent";
 
 /// Returns true if a node is one that a cluster starts with. Other clients report the status of the nodes that they
 /// create.
