@@ -162,6 +162,7 @@ pub fn type_of<'k>(kind: &'k str, api_version: &str) -> &'k str {
         ("EventList", "events.k8s.io/v1") => "events.EventList",
         ("HorizontalPodAutoscaler", "autoscaling/v1") => "autoscaling.HorizontalPodAutoscaler",
         ("HorizontalPodAutoscalerList", "autoscaling/v1") => "autoscaling.HorizontalPodAutoscalerList",
+        ("ResourceClaim", "resource.k8s.io/v1") => "resource.ResourceClaim",
         _ => kind,
     }
 }
