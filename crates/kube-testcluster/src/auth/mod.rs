@@ -16,6 +16,7 @@ mod impersonation;
 pub(crate) mod legacy_token;
 pub(crate) mod policy_parameters;
 pub(crate) mod rbac;
+pub(crate) mod resource_claims;
 #[cfg(feature = "tls")]
 mod secure_serving;
 pub(crate) mod service_account;

@@ -14,9 +14,9 @@ use super::{Call, charged, conversion, key};
 use crate::admission::builtin::Write;
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::certificates;
-use crate::auth::policy_parameters;
 use crate::auth::rbac::escalation::{self, Grant};
 use crate::auth::user_of;
+use crate::auth::{policy_parameters, resource_claims};
 use crate::http::answer::Answer;
 use crate::http::body::{self, Format, WrongType};
 use crate::http::query::problem;
@@ -255,7 +255,15 @@ fn after_admission(
         }
         _ => served.findings_of_update(&new, &current.value),
     };
+    let update = certificates::Update { resource, subresource, old: &current.value, new: &new };
+    let of_claims = resource_claims::causes_of_update(store, writer.caller.as_ref(), current.key.namespace(), update);
+    if !of_claims.is_empty() {
+        causes = of_claims.into_iter().chain(causes).collect();
+    }
     gate.warn(warnings);
+    if causes.is_empty() {
+        causes.extend(certificates::sign_cause(writer.caller.as_ref(), update));
+    }
     if causes.is_empty() && subresource.is_none() {
         let caller = writer.caller.as_ref();
         causes.extend(policy_parameters::cause(store, caller, resource, &new, Some(&current.value)));
@@ -263,7 +271,6 @@ fn after_admission(
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, current.key.name(), causes));
     }
-    let update = certificates::Update { resource, subresource, old: &current.value, new: &new };
     certificates::check(writer.caller.as_ref(), update)?;
     resource.drop_empty_lists(&mut new); // before the comparison, because upstream holds them equal to absent ones
     if increases_generation(current, &new, subresource) {

@@ -43,7 +43,8 @@ pub(super) fn ephemeral(source: &Value, at: At<'_>) -> Causes {
     causes
 }
 
-fn metadata(metadata: &Value, at: At<'_>) -> Causes {
+/// Validates the metadata in a template, which can have labels and annotations only. Upstream: `ValidateTemplateObjectMeta`.
+pub(in crate::kinds) fn metadata(metadata: &Value, at: At<'_>) -> Causes {
     let keys = pairs(metadata, "annotations").map(|(key, _)| key);
     let mut causes: Causes = keys
         .flat_map(|key| invalid(&format_args!("{at}.annotations"), key, names::label_key(&key.to_lowercase())))
