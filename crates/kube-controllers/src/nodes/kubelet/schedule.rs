@@ -17,7 +17,8 @@ impl PodWorker {
     pub(super) async fn schedule(&mut self) -> Result<(), kube_client::Error> {
         let Some(mut scheduler) = self.context.scheduler.clone() else { return Ok(()) };
         self.bind_to_any(&mut scheduler).await?;
-        self.reject_unless_admitted(&scheduler).await
+        self.reject_unless_admitted(&scheduler).await?;
+        if self.is_over { Ok(()) } else { self.prepare_claims().await }
     }
 
     async fn bind_to_any(&mut self, scheduler: &mut Scheduler) -> Result<(), kube_client::Error> {
@@ -25,6 +26,7 @@ impl PodWorker {
             self.host_ip = scheduler.assignment_of(node).await.address; // the pod names its node itself
             return Ok(());
         }
+        self.wait_for_claims(scheduler).await?;
         let Assignment { node, address } = match scheduler.assign(&self.pod, self.uid()).await {
             Ok(assignment) => assignment,
             Err(attempt) => self.wait(scheduler, attempt).await?,
@@ -72,7 +74,7 @@ impl PodWorker {
 
     /// Writes the reason why the pod is not scheduled into its status and an Event, and the nominated node into its
     /// status, unless they are there already.
-    async fn unschedulable(&mut self, unfit: &Unfit) -> Result<(), kube_client::Error> {
+    pub(super) async fn unschedulable(&mut self, unfit: &Unfit) -> Result<(), kube_client::Error> {
         let why = &*unfit.message;
         let before = conditions::find(&self.pod, "PodScheduled");
         let is_known = before.is_some_and(|condition| condition["message"] == why);

@@ -83,6 +83,12 @@ impl State {
         on_the_first.then(|| Assignment { node: node::name(1), address: node::FIRST_ADDRESS.to_owned() })
     }
 
+    /// Returns the number of nodes on which pods can run.
+    pub(super) fn node_count(&self) -> usize {
+        let count = self.cache.nodes().filter(|info| info.node.is_some()).count();
+        if self.without_nodes().is_some() { 1 } else { count }
+    }
+
     /// Returns true if the node exists. In a cluster that was created without nodes, every node does.
     pub(super) fn has(&self, node: &str) -> bool {
         self.cache.node(node).is_some() || self.without_nodes().is_some()
