@@ -159,7 +159,7 @@ func fields(known *smd.Schema, t reflect.Type) []string {
 			p := strings.Split(f.Tag.Get("protobuf"), ",")
 			if len(p) > 1 && f.Type.Kind() == reflect.Struct {
 				embeddedIn[f.Type] = t
-				out = append(out, strings.Join(append([]string{fmt.Sprintf("+ %s %s", p[1], typ(f.Type))}, ofEmbedded(t, f)...), " "))
+				out = append(out, strings.Join(append([]string{fmt.Sprintf("+ %s %s", p[1], typ(f.Type))}, rules(t, f)...), " "))
 				continue
 			}
 			if len(rules(t, f)) > 0 {

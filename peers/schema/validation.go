@@ -159,17 +159,6 @@ func onServer(t reflect.Type, tags []string) string {
 	return "+required"
 }
 
-// ofEmbedded returns the rules of an embedded struct's line. Upstream's paths name an embedded struct with its package.
-func ofEmbedded(t reflect.Type, f reflect.StructField) []string {
-	of := rules(t, f)
-	if len(of) == 0 {
-		return nil
-	}
-	path := strings.Split(f.Type.PkgPath(), "/")
-	pkg := strings.Join(path[len(path)-2:], "")
-	return append([]string{"+embedded=" + pkg + "." + f.Type.Name()}, of...)
-}
-
 // uniqueness returns the rule for a list that is enforced to be a set or a map, unless a hand-written rule checks that.
 // The rule of a map names the fields that identify an item.
 func uniqueness(tags []string) []string {

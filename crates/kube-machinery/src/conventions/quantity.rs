@@ -318,17 +318,6 @@ impl Quantity {
         if self.is_negative() { format!("-{size}") } else { size.to_string() }
     }
 
-    /// Returns the number in plain digits. Upstream: `AsDec().String()`.
-    pub(crate) fn decimal(&self) -> String {
-        let mut digits: String = self.digits.iter().map(|digit| char::from(b'0' + digit)).collect();
-        let places = usize::try_from(-self.exponent).unwrap_or_default();
-        digits.extend((0..self.exponent.max(0)).map(|_| '0'));
-        let digits = format!("{digits:0>width$}", width = places + 1);
-        let (whole, fraction) = digits.split_at(digits.len() - places);
-        let sign = if self.is_negative() { "-" } else { "" };
-        if fraction.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
-    }
-
     /// Returns the number without its sign, if it is an integer that fits.
     fn integer(&self) -> Option<u64> {
         let zeros = u32::try_from(self.exponent).ok()?;

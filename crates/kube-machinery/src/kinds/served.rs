@@ -40,6 +40,7 @@ pub static INGRESS_CLASSES: &Resource = &Resource::of(&networking::ingress_class
 pub static SERVICE_CIDRS: &Resource = &Resource::of(&networking::service_cidr::ROW);
 pub static FLOW_SCHEMAS: &Resource = &Resource::of(&flow_control::flow_schema::ROW);
 pub static PRIORITY_LEVELS: &Resource = &Resource::of(&flow_control::priority_level::ROW);
+pub static CLUSTER_TRUST_BUNDLES: &Resource = &Resource::of(&cluster_trust_bundle::ROW);
 pub static RESOURCE_CLAIMS: &Resource = &Resource::of(&dynamic_resources::resource_claim::ROW);
 pub static RUNTIME_CLASSES: &Resource = &Resource::of(&runtime_class::ROW);
 

@@ -58,8 +58,11 @@ impl PodWorker {
         Ok(())
     }
 
-    /// Waits until the kubelet can prepare the claims of a pod that was bound without the scheduler.
+    /// Waits until the kubelet can prepare the claims of a pod on its node. They are if the scheduler has bound the pod.
     pub(super) async fn prepare_claims(&mut self) -> Result<(), Error> {
+        if self.pod["spec"]["nodeName"].is_null() {
+            return Ok(());
+        }
         while let Some((problem, changed)) = self.unusable_claim().await? {
             let why = match problem {
                 Problem::Claim(why) => why,
@@ -70,6 +73,7 @@ impl PodWorker {
             let message = format!("Failed to prepare dynamic resources: prepare dynamic resources: {why}");
             let event = PodEvent::warning("FailedPrepareDynamicResources", message, None);
             self.recorder.record(&self.pod, event).await;
+            self.report_creating().await?;
             let _resting = self.mark_resting();
             changed.await;
             self.pod = self.context.api.get(self.reference()).await?;
@@ -111,7 +115,7 @@ async fn unusable(pod: &Value, lookup: &mut Lookup, reference: ObjectRef) -> Res
         let claim = Reference { resource: RESOURCE_CLAIMS, name, keys: Vec::new(), fields: &[] };
         let found = lookup.get(&claim).await?;
         if let Some(why) = problem(pod, &lookup.namespace, name, is_owned, found.as_deref()) {
-            return Ok(Some(Unusable { why, waits_for: vec![lookup.object_ref(&claim), reference] }));
+            return Ok(Some(Unusable { why, waits_for: vec![lookup.object_ref(&claim)] }));
         }
     }
     Ok(None)

@@ -17,8 +17,7 @@ impl PodWorker {
     pub(super) async fn schedule(&mut self) -> Result<(), kube_client::Error> {
         let Some(mut scheduler) = self.context.scheduler.clone() else { return Ok(()) };
         self.bind_to_any(&mut scheduler).await?;
-        self.reject_unless_admitted(&scheduler).await?;
-        if self.is_over { Ok(()) } else { self.prepare_claims().await }
+        self.reject_unless_admitted(&scheduler).await
     }
 
     async fn bind_to_any(&mut self, scheduler: &mut Scheduler) -> Result<(), kube_client::Error> {

@@ -76,7 +76,7 @@ pub(super) fn check(rule: &FieldRule, operation: Operation, compared: Compared<'
         }
         FieldRule::ZeroOrOneOf(key, members) => several(key, members, compared, at),
         // The walk applies these.
-        FieldRule::IfMode(..) | FieldRule::ModeDiscriminator | FieldRule::UnionMember | FieldRule::Embedded(_) => None,
+        FieldRule::IfMode(..) | FieldRule::ModeDiscriminator | FieldRule::UnionMember => None,
         FieldRule::Optional | FieldRule::Subfield(..) => None,
     };
     cause.into()

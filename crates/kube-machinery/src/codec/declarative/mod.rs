@@ -59,19 +59,12 @@ impl Walk {
         self.modes(row, new, old, at);
         self.causes.extend(union::check(row, new, old, at));
         for field in row.fields.iter().filter(|field| is_checked(field)) {
-            match field.rules.first() {
-                // The fields of an embedded struct stand beside those of the outer one, but the path has both.
-                Some(FieldRule::Embedded(name)) => {
-                    self.field(field, Compared { kind: &field.kind, new, old }, &at.child(name));
-                }
-                _ => {
-                    let old = old.map(|old| &old[field.name]);
-                    self.field(
-                        field,
-                        Compared { kind: &field.kind, new: &new[field.name], old },
-                        &at.child(field.name),
-                    );
-                }
+            if field.name.is_empty() {
+                // The fields of an embedded struct stand beside those of the outer one.
+                self.field(field, Compared { kind: &field.kind, new, old }, at);
+            } else {
+                let old = old.map(|old| &old[field.name]);
+                self.field(field, Compared { kind: &field.kind, new: &new[field.name], old }, &at.child(field.name));
             }
         }
     }
@@ -205,8 +198,7 @@ mod tests {
         }
         for (name, field) in structs().flat_map(|(name, row)| row.fields.iter().map(move |field| (name, field))) {
             assert!(!field.has_rules_below || is_walked(&field.kind), "{name}.{}", field.name);
-            let has_path = matches!(field.rules.first(), Some(FieldRule::Embedded(_)));
-            assert!(!field.name.is_empty() || !field.has_rules_below || has_path, "{name} embeds rules without a path");
+            assert!(!field.name.is_empty() || field.rules.is_empty(), "{name} has rules for an embedded struct itself");
         }
     }
 
@@ -269,11 +261,11 @@ mod tests {
     }
 
     #[test]
-    fn an_embedded_struct_is_in_the_path_of_its_fields() {
+    fn the_fields_of_an_embedded_struct_are_validated() {
         let config = json!([{"requests": [], "opaque": {"driver": ""}}]);
         assert_eq!(
             sentences("DeviceClass", &json!({"spec": {"config": config}}), None),
-            ["spec.config[0].resourcev1.DeviceConfiguration.opaque.driver: Required value"]
+            ["spec.config[0].opaque.driver: Required value"]
         );
     }
 

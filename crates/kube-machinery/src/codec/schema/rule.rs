@@ -37,8 +37,6 @@ pub(crate) enum FieldRule {
     NoModify,
     /// The field is a member of a union: a struct has one of its members.
     UnionMember,
-    /// The name of an embedded struct in the paths of causes.
-    Embedded(&'static str),
 }
 
 impl FieldRule {
@@ -79,7 +77,6 @@ impl FieldRule {
             "eachKey" => Self::EachKey(Box::new(inner()?)),
             "update" if value == "NoModify" => Self::NoModify,
             "unionMember" => Self::UnionMember,
-            "embedded" => Self::Embedded(value),
             _ => match name.strip_suffix(')')?.split_once('(')? {
                 ("ifMode", mode) => Self::IfMode(mode, Box::new(inner()?)),
                 ("subfield", field) => Self::Subfield(field, vec![inner()?]),

@@ -1,11 +1,9 @@
 //! The configuration of devices, which only their driver understands, and other values of any form. Upstream:
 //! `validateDeviceConfiguration` and `validateRawExtension` in `pkg/apis/resource/validation`.
 
-use super::names;
 use crate::codec::go_json::go_json;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
-use crate::kinds::fields::text;
 use crate::value::Value;
 
 /// The largest value, in bytes of its JSON.
@@ -23,9 +21,7 @@ pub(super) fn validate(config: &Value, age: Age, at: At<'_>) -> Causes {
     if opaque.is_null() {
         return Causes::from([Cause::required(at, "")]);
     }
-    let mut causes = names::driver(text(opaque, "driver"), &format_args!("{at}.driver"));
-    causes.extend(raw(&opaque["parameters"], age, &format_args!("{at}.parameters")));
-    causes
+    raw(&opaque["parameters"], age, &format_args!("{at}.parameters")).into_iter().collect()
 }
 
 /// Checks that a value of any form is a JSON object of limited size.

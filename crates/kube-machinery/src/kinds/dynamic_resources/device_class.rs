@@ -7,7 +7,7 @@ use crate::conventions::causes::Causes;
 use crate::kinds::columns;
 use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Generation, ResourceRow, Scope};
+use crate::kinds::resource::{DeleteResponse, Generation, ResourceRow, Scope};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
@@ -17,6 +17,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     singular: "deviceclass",
     kind: "DeviceClass",
     storage_hash: "Yk2PTc1Ybxk=",
+    delete_response: DeleteResponse::Object,
     scope: Scope::Cluster,
     generation: Generation::Counted,
     name_rule: NameRule::Declared,

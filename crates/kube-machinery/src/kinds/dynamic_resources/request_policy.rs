@@ -1,15 +1,18 @@
-//! The amounts of a shared device's capacity that a claim can ask for: some values, or a range with steps. Upstream:
+//! The amounts of a shared device's capacity that a claim can ask for: some values, or a range with steps. As the feature
+//! gate `DRAFractionalCapacityRange` is disabled, fractions count as the next whole number. Upstream:
 //! `validateRequestPolicy` in `pkg/apis/resource/validation`.
 
 use std::collections::HashSet;
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
-use crate::conventions::quantity::{MILLI, Quantity};
+use crate::conventions::quantity::Quantity;
 use crate::kinds::fields::items;
 use crate::value::Value;
 
 const MOST_VALUES: usize = 10;
+/// The largest int64.
+const MOST: &str = "9223372036854775807";
 const NEGATIVE: &str = "must be greater than or equal to 0";
 
 /// `value` is the whole capacity.
@@ -59,8 +62,8 @@ fn validate_values(values: &[Value], default: &Quantity, capacity: &Quantity, at
         }
         let mut seen = HashSet::new();
         for (i, value) in values.iter().enumerate() {
-            if !seen.insert(value.decimal()) {
-                causes.push(Cause::duplicate(format_args!("{at}[{i}]"), &value.decimal()));
+            if !seen.insert(value.whole()) {
+                causes.push(Cause::duplicate(format_args!("{at}[{i}]"), &value.whole()));
             }
         }
     }
@@ -91,18 +94,7 @@ impl<'a> Range<'a> {
 
     fn validate(&self, at: At<'_>) -> Causes {
         let mut causes = self.bounds(at);
-        // The default is no part of the range, but steps lead to it.
-        let parts = [Some(&self.min), self.max.as_ref(), self.step.as_ref(), Some(&self.default)];
-        let is_fractional = parts.into_iter().flatten().any(|part| part.rounded_up(0).compare(part).is_ne());
-        if is_fractional {
-            let why = "value cannot be represented as a milli value";
-            let unsafe_values = self.wrong(at, |value| (!fits_milli(value)).then_some(why));
-            if !unsafe_values.is_empty() {
-                causes.extend(unsafe_values);
-                return causes;
-            }
-        }
-        causes.extend(self.step.as_ref().map(|step| self.steps(step, is_fractional, at)).unwrap_or_default());
+        causes.extend(self.step.as_ref().map(|step| self.steps(step, at)).unwrap_or_default());
         causes
     }
 
@@ -132,7 +124,7 @@ impl<'a> Range<'a> {
         causes
     }
 
-    fn steps(&self, step: &Quantity, is_fractional: bool, at: At<'_>) -> Causes {
+    fn steps(&self, step: &Quantity, at: At<'_>) -> Causes {
         let at_step = format_args!("{at}.step");
         if step.is_zero() || step.is_negative() {
             return Causes::from([Cause::invalid(at_step, &step.to_string(), "must be greater than zero")]);
@@ -143,50 +135,39 @@ impl<'a> Range<'a> {
             let why = format!("one step {one} is larger than capacity value: {}", self.capacity);
             causes.push(Cause::invalid(at_step, &step.to_string(), &why));
         }
-        if !is_fractional {
-            let unsafe_values = self.wrong(at, outside_of_int64);
-            if !unsafe_values.is_empty() {
-                causes.extend(unsafe_values);
-                return causes;
-            }
+        let unsafe_values = self.outside_of_int64(at);
+        if !unsafe_values.is_empty() {
+            causes.extend(unsafe_values);
+            return causes;
         }
-        let units = if is_fractional { MILLI } else { 0 };
-        let (size, min) = (i128::from(step.scaled(units)), i128::from(self.min.scaled(units)));
-        let off = |value: &&Quantity| size != 0 && (i128::from(value.scaled(units)) - min) % size != 0;
+        let (size, min) = (i128::from(step.scaled(0)), i128::from(self.min.scaled(0)));
+        let off = |value: &&Quantity| size != 0 && (i128::from(value.scaled(0)) - min) % size != 0;
         let why = format!("value is not a multiple of a given step ({step}) from ({})", self.min);
         let values = [Some(&self.default), self.max.as_ref()].into_iter().flatten();
         causes.extend(values.filter(off).map(|value| Cause::invalid(at_step, &value.to_string(), &why)));
         causes
     }
 
-    /// Returns the causes for the amounts about which a function has a message.
-    fn wrong(&self, at: At<'_>, why: impl Fn(&Quantity) -> Option<&'static str>) -> Causes {
+    /// Returns the causes for amounts with which Go cannot compute. Upstream: `validateInt64Range`.
+    fn outside_of_int64(&self, at: At<'_>) -> Causes {
         let all = [
             ("default", Some(&self.default)),
             ("min", Some(&self.min)),
             ("max", self.max.as_ref()),
             ("step", self.step.as_ref()),
         ];
+        let why = |value: &Quantity| {
+            let is_larger = Quantity::parse(MOST).is_ok_and(|most| value.compare(&most).is_gt());
+            if value.is_negative() {
+                Some(NEGATIVE.to_owned())
+            } else {
+                is_larger.then(|| format!("must not be larger than {MOST}"))
+            }
+        };
         let cause = |(field, value): (&str, Option<&Quantity>)| {
             let value = value?;
-            Some(Cause::invalid(format_args!("{at}.{field}"), &value.to_string(), why(value)?))
+            Some(Cause::invalid(format_args!("{at}.{field}"), &value.to_string(), &why(value)?))
         };
         all.into_iter().filter_map(cause).collect()
-    }
-}
-
-/// Returns true for an amount that is a number of thousandths in an int64.
-fn fits_milli(value: &Quantity) -> bool {
-    let is_whole = value.rounded_up(MILLI).compare(value).is_eq();
-    is_whole && value.scaled(MILLI).unsigned_abs() < i64::MAX.unsigned_abs()
-}
-
-/// Upstream: `validateInt64Range`.
-fn outside_of_int64(value: &Quantity) -> Option<&'static str> {
-    let is_larger = Quantity::parse("9223372036854775807").is_ok_and(|most| value.compare(&most).is_gt());
-    match (value.is_negative(), is_larger) {
-        (true, _) => Some(NEGATIVE),
-        (false, true) => Some("must not be larger than 9223372036854775807"),
-        (false, false) => None,
     }
 }

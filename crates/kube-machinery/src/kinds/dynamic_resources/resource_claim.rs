@@ -8,7 +8,7 @@ use crate::kinds::columns;
 use crate::kinds::fields::items;
 use crate::kinds::metadata::{UpdatedMetadata, keep_metadata_in_status_update};
 use crate::kinds::reset_fields;
-use crate::kinds::resource::{Change, ResourceRow, Subresource};
+use crate::kinds::resource::{Change, DeleteResponse, ResourceRow, Subresource};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
@@ -18,6 +18,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     singular: "resourceclaim",
     kind: "ResourceClaim",
     storage_hash: "wgAZaHcZxUg=",
+    delete_response: DeleteResponse::Object,
     subresources: &[Subresource::Status],
     defaults: set_defaults,
     prepare,

@@ -8,7 +8,7 @@ use crate::conventions::edit::object_field;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::metadata::UpdatedMetadata;
-use crate::kinds::resource::{Change, ResourceRow};
+use crate::kinds::resource::{Change, DeleteResponse, ResourceRow};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
@@ -18,6 +18,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     singular: "resourceclaimtemplate",
     kind: "ResourceClaimTemplate",
     storage_hash: "TuzjC49aUfM=",
+    delete_response: DeleteResponse::Object,
     defaults: set_defaults,
     prepare,
     validate,

@@ -12,7 +12,7 @@ use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{each, invalid, items, number, text};
 use crate::kinds::names as formats;
-use crate::kinds::resource::{Change, Generation, ResourceRow, Scope};
+use crate::kinds::resource::{Change, DeleteResponse, Generation, ResourceRow, Scope};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
@@ -22,6 +22,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     singular: "resourceslice",
     kind: "ResourceSlice",
     storage_hash: "KsC072WgaEY=",
+    delete_response: DeleteResponse::Object,
     scope: Scope::Cluster,
     generation: Generation::Counted,
     fields: &[
