@@ -1,5 +1,5 @@
-//! The ClusterTrustBundle kind: certificates of authorities that pods can mount. A bundle of a signer has the signer's name at
-//! the beginning of its own. Upstream: `pkg/apis/certificates`, `pkg/registry/certificates/clustertrustbundle`.
+//! The ClusterTrustBundle kind: certificates of authorities that pods can mount. A bundle of a signer has the signer's
+//! name at the beginning of its own. Upstream: `pkg/apis/certificates`, `pkg/registry/certificates/clustertrustbundle`.
 
 use std::collections::BTreeMap;
 

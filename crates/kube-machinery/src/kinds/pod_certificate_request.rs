@@ -1,5 +1,5 @@
-//! The PodCertificateRequest kind, by which a kubelet asks for the certificate of a pod. A signer puts the certificate into the
-//! status. Upstream: `pkg/apis/certificates`, `pkg/registry/certificates/podcertificaterequest`.
+//! The PodCertificateRequest kind, by which a kubelet asks for the certificate of a pod. A signer puts the certificate
+//! into the status. Upstream: `pkg/apis/certificates`, `pkg/registry/certificates/podcertificaterequest`.
 
 mod status;
 mod validation;

@@ -1,5 +1,5 @@
-//! The StorageVersionMigration kind, which asks for a rewrite of all objects of a kind, so that they are stored in the current
-//! version. Upstream: `pkg/apis/storagemigration`, `pkg/registry/storagemigration`.
+//! The StorageVersionMigration kind, which asks for a rewrite of all objects of a kind, so that they are stored in the
+//! current version. Upstream: `pkg/apis/storagemigration`, `pkg/registry/storagemigration`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;

@@ -1,6 +1,6 @@
-//! Checks the writes of ResourceClaims that need more than the right to write the object: administrative access to devices
-//! needs a label of the namespace, an allocation the right to bind claims, and the status of a device the right to speak
-//! for its driver. Upstream: `AuthorizedForAdmin`, `AuthorizedForBinding` and `AuthorizedForDeviceStatus` in
+//! Checks the writes of ResourceClaims that need more than the right to write the object: administrative access to
+//! devices needs a label of the namespace, an allocation the right to bind claims, and the status of a device the right
+//! to speak for its driver. Upstream: `AuthorizedForAdmin`, `AuthorizedForBinding` and `AuthorizedForDeviceStatus` in
 //! `pkg/registry/resource`.
 
 use std::collections::BTreeSet;

@@ -1,5 +1,5 @@
-//! Tests the kinds of `resource.k8s.io` beyond their validation, and the pods that refer to ResourceClaims: they wait until
-//! their claims are allocated and reserved, since this cluster allocates no devices.
+//! Tests the kinds of `resource.k8s.io` beyond their validation, and the pods that refer to ResourceClaims: they wait
+//! until their claims are allocated and reserved, since this cluster allocates no devices.
 
 use kube_testcluster::{Authorization, Cluster, User};
 use serde_json::{Value, json};

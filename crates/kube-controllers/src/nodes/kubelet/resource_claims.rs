@@ -1,6 +1,6 @@
-//! The ResourceClaims of a pod: requests for devices. Neither the scheduler nor the kubelet of this cluster allocates devices,
-//! so a pod waits until another program has allocated each of its claims, and has reserved it for the pod. Upstream: the
-//! plugin `dynamicresources` of kube-scheduler, and `pkg/kubelet/cm/dra`.
+//! The ResourceClaims of a pod: requests for devices. Neither the scheduler nor the kubelet of this cluster allocates
+//! devices, so a pod waits until another program has allocated each of its claims, and has reserved it for the pod.
+//! Upstream: the plugin `dynamicresources` of kube-scheduler, and `pkg/kubelet/cm/dra`.
 
 use futures::future::BoxFuture;
 use kube_client::Error;
@@ -45,8 +45,8 @@ impl Problem {
 }
 
 impl PodWorker {
-    /// Waits until the pod can use its claims, before the scheduler looks for a node. Until then, the pod's status says why
-    /// it has none.
+    /// Waits until the pod can use its claims, before the scheduler looks for a node. Until then, the pod's status says
+    /// why it has none.
     pub(super) async fn wait_for_claims(&mut self, scheduler: &mut Scheduler) -> Result<(), Error> {
         while let Some((problem, changed)) = self.unusable_claim().await? {
             let unfit = scheduler.unschedulable_on_any(&problem.sentence()).await;
@@ -58,7 +58,8 @@ impl PodWorker {
         Ok(())
     }
 
-    /// Waits until the kubelet can prepare the claims of a pod on its node. They are if the scheduler has bound the pod.
+    /// Waits until the kubelet can prepare the claims of a pod on its node. They are if the scheduler has bound the
+    /// pod.
     pub(super) async fn prepare_claims(&mut self) -> Result<(), Error> {
         if self.pod["spec"]["nodeName"].is_null() {
             return Ok(());

@@ -6,7 +6,8 @@ use crate::conventions::cause::Cause;
 use crate::conventions::field::Path;
 use crate::value::Value;
 
-/// Returns the cause for a struct that has none or several members of its union, unless its old state had the same ones.
+/// Returns the cause for a struct that has none or several members of its union, unless its old state had the same
+/// ones.
 pub(super) fn check(row: &'static Struct, new: &Value, old: Option<&Value>, at: &Path<'_>) -> Option<Cause> {
     let members: Vec<&Field> =
         row.fields.iter().filter(|field| field.rules.contains(&FieldRule::UnionMember)).collect();

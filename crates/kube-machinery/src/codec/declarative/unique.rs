@@ -32,8 +32,8 @@ pub(super) fn same_item<'v>(keys: &[&str], item: &Value, old: &'v Value) -> Opti
     old.as_array().into_iter().flatten().find(|old| identity(keys, old) == wanted)
 }
 
-/// Returns what identifies an item of a list. An absent key equals an empty one, as Go's string without a value, but not
-/// as the pointer of `shareID`: there, null differs from an empty text.
+/// Returns what identifies an item of a list. An absent key equals an empty one, as Go's string without a value, but
+/// not as the pointer of `shareID`: there, null differs from an empty text.
 fn identity<'v>(keys: &[&str], item: &'v Value) -> Vec<&'v Value> {
     if keys.is_empty() { vec![item] } else { keys.iter().map(|key| &item[*key]).collect() }
 }

@@ -1,5 +1,5 @@
-//! Administrative access to devices that other claims may use, too. Only claims in a namespace with a certain label can ask
-//! for it. Upstream: `AuthorizedForAdmin` and `AuthorizedForAdminStatus` in `pkg/registry/resource`.
+//! Administrative access to devices that other claims may use, too. Only claims in a namespace with a certain label can
+//! ask for it. Upstream: `AuthorizedForAdmin` and `AuthorizedForAdminStatus` in `pkg/registry/resource`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::fields::items;
@@ -8,8 +8,9 @@ use crate::value::Value;
 
 const LABEL: &str = "resource.kubernetes.io/admin-access";
 
-/// Returns the cause for an object that asks for administrative access, or whose status grants it, unless its namespace,
-/// which `namespace` returns, has the label. An update of the object cannot change this, since its spec is immutable.
+/// Returns the cause for an object that asks for administrative access, or whose status grants it, unless its
+/// namespace, which `namespace` returns, has the label. An update of the object cannot change this, since its spec is
+/// immutable.
 pub fn admin_access(
     resource: &Resource,
     part: Option<Subresource>,

@@ -1,5 +1,6 @@
-//! The status of a ResourceClaim: the devices that the scheduler has allocated, the pods for which they are reserved, and
-//! what the drivers report about them. Upstream: `validateResourceClaimStatusUpdate` in `pkg/apis/resource/validation`.
+//! The status of a ResourceClaim: the devices that the scheduler has allocated, the pods for which they are reserved,
+//! and what the drivers report about them. Upstream: `validateResourceClaimStatusUpdate` in
+//! `pkg/apis/resource/validation`.
 
 use std::collections::HashSet;
 

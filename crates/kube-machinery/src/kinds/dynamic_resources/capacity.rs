@@ -1,5 +1,5 @@
-//! The capacities of a device. Only a device that several claims can share says how much a claim can get of it. Upstream:
-//! `validateMultiAllocatableDeviceCapacity` and `validateSingleAllocatableDeviceCapacity`.
+//! The capacities of a device. Only a device that several claims can share says how much a claim can get of it.
+//! Upstream: `validateMultiAllocatableDeviceCapacity` and `validateSingleAllocatableDeviceCapacity`.
 
 use super::attributes::validate_map;
 use super::request_policy;

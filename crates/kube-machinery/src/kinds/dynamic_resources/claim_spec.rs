@@ -1,6 +1,6 @@
-//! The spec of a claim, in ResourceClaims and in ResourceClaimTemplates: its requests for devices, the constraints between
-//! them, and the configuration of the devices. Upstream: `validateDeviceClaim` in `pkg/apis/resource/validation`,
-//! `SetDefaults_ExactDeviceRequest`, and `pkg/api/resourceclaimspec`.
+//! The spec of a claim, in ResourceClaims and in ResourceClaimTemplates: its requests for devices, the constraints
+//! between them, and the configuration of the devices. Upstream: `validateDeviceClaim` in
+//! `pkg/apis/resource/validation`, `SetDefaults_ExactDeviceRequest`, and `pkg/api/resourceclaimspec`.
 
 use super::configuration;
 use super::names::RequestNames;

@@ -35,8 +35,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
 
 const MOST_CONDITIONS: usize = 8;
 
-/// Sets the time at which the taint was added. An update that changes the effect sets it too, unless it sets another time
-/// itself. Upstream: `SetDefaults_DeviceTaint`, `PrepareForUpdate`.
+/// Sets the time at which the taint was added. An update that changes the effect sets it too, unless it sets another
+/// time itself. Upstream: `SetDefaults_DeviceTaint`, `PrepareForUpdate`.
 fn prepare(rule: &mut Value, change: &Change<'_>) {
     keep_metadata_in_status_update(rule, change);
     if change.subresource.is_some() {

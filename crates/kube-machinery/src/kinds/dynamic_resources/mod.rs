@@ -1,9 +1,9 @@
-//! The kinds of `resource.k8s.io`: dynamic resource allocation. A driver publishes the devices of nodes in ResourceSlices, a
-//! ResourceClaim asks for some of them, and the scheduler allocates them. Upstream: `pkg/apis/resource`,
-//! `pkg/registry/resource`.
+//! The kinds of `resource.k8s.io`: dynamic resource allocation. A driver publishes the devices of nodes in
+//! ResourceSlices, a ResourceClaim asks for some of them, and the scheduler allocates them. Upstream:
+//! `pkg/apis/resource`, `pkg/registry/resource`.
 //!
-//! Much of the validation is declarative, in the table of types. The functions here leave out the rules that a declarative
-//! rule covers, because its error replaces theirs.
+//! Much of the validation is declarative, in the table of types. The functions here leave out the rules that a
+//! declarative rule covers, because its error replaces theirs.
 
 mod admin_access;
 mod allocation;

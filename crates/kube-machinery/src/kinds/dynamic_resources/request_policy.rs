@@ -1,5 +1,5 @@
-//! The amounts of a shared device's capacity that a claim can ask for: some values, or a range with steps. As the feature
-//! gate `DRAFractionalCapacityRange` is disabled, fractions count as the next whole number. Upstream:
+//! The amounts of a shared device's capacity that a claim can ask for: some values, or a range with steps. As the
+//! feature gate `DRAFractionalCapacityRange` is disabled, fractions count as the next whole number. Upstream:
 //! `validateRequestPolicy` in `pkg/apis/resource/validation`.
 
 use std::collections::HashSet;

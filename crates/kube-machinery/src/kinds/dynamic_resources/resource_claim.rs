@@ -46,8 +46,8 @@ fn each_result(claim: &mut Value, change: impl FnMut(&mut Value)) {
     }
 }
 
-/// Removes the fields whose feature gates are disabled, and the status of devices that are no longer allocated. Upstream:
-/// `dropDisabledSpecFields`, `dropDisabledStatusFields`, `dropDeallocatedStatusDevices`.
+/// Removes the fields whose feature gates are disabled, and the status of devices that are no longer allocated.
+/// Upstream: `dropDisabledSpecFields`, `dropDisabledStatusFields`, `dropDeallocatedStatusDevices`.
 fn prepare(claim: &mut Value, change: &Change<'_>) {
     keep_metadata_in_status_update(claim, change);
     if change.subresource != Some(Subresource::Status) {

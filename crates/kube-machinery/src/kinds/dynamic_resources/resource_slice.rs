@@ -1,4 +1,5 @@
-//! The ResourceSlice kind, in which a driver publishes devices of a pool. Upstream: `pkg/registry/resource/resourceslice`.
+//! The ResourceSlice kind, in which a driver publishes devices of a pool. Upstream:
+//! `pkg/registry/resource/resourceslice`.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! The taints of devices, and the tolerations of claims. Upstream: `validateDeviceTaint` and `validateDeviceToleration` in
-//! `pkg/apis/resource/validation`, and `SetDefaults_DeviceTaint`.
+//! The taints of devices, and the tolerations of claims. Upstream: `validateDeviceTaint` and `validateDeviceToleration`
+//! in `pkg/apis/resource/validation`, and `SetDefaults_DeviceTaint`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;

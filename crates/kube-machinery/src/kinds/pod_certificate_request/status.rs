@@ -1,5 +1,5 @@
-//! Validation of the status of PodCertificateRequests: a signer issues the certificate, or denies or fails the request, and
-//! then the status cannot change again. Upstream: `ValidatePodCertificateRequestStatusUpdate`.
+//! Validation of the status of PodCertificateRequests: a signer issues the certificate, or denies or fails the request,
+//! and then the status cannot change again. Upstream: `ValidatePodCertificateRequestStatusUpdate`.
 
 use jiff::Timestamp;
 

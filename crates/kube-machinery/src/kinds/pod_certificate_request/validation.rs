@@ -1,5 +1,5 @@
-//! Validation of PodCertificateRequests, except for their status. Of the keys and the signatures, only the form is checked.
-//! Upstream: `ValidatePodCertificateRequestCreate`, `ValidatePodCertificateRequestUpdate`.
+//! Validation of PodCertificateRequests, except for their status. Of the keys and the signatures, only the form is
+//! checked. Upstream: `ValidatePodCertificateRequestCreate`, `ValidatePodCertificateRequestUpdate`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
