@@ -1,10 +1,11 @@
 //! The StorageVersionMigration kind, which asks for a rewrite of all objects of a kind, so that they are stored in the
 //! current version. Upstream: `pkg/apis/storagemigration`, `pkg/registry/storagemigration`.
 
+use crate::codec::go_struct_json::go_struct_json;
+use crate::codec::schema::FieldType;
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::conventions::go_struct::{Field, GoStruct};
-use crate::conventions::quote::quote;
 use crate::kinds::columns;
 use crate::kinds::conditions::conditions;
 use crate::kinds::fields::{items, text};
@@ -64,14 +65,18 @@ fn validate_status(new: &Value, old: Option<&Value>) -> Causes {
     let (version, old_version) = (text(status, "resourceVersion"), text(old, "resourceVersion"));
     let mut causes = Causes::new();
     if !version.is_empty() && !is_resource_version(version) {
-        let why = format!("resource version is not well formed: {}", quote(version));
+        let why = format!("resource version is not well formed: {version}");
         causes.push(Cause::invalid(VERSION, version, &why));
     }
     causes.extend(conditions(status, &"status"));
     if !old_version.is_empty() && old_version != version {
         causes.push(Cause::invalid(VERSION, version, "field is immutable"));
     }
-    let mut wrong = |why: &str| causes.push(Cause::invalid_json("status.conditions", &status["conditions"], why));
+    let shown = || {
+        let kind = FieldType::List(Box::new(FieldType::Struct("Condition")));
+        go_struct_json(&kind, &status["conditions"])
+    };
+    let mut wrong = |why: &str| causes.push(Cause::invalid_as("status.conditions", &shown(), why));
     if holds(status, "Succeeded") && holds(status, "Failed") {
         wrong("Both success and failed conditions cannot be true at the same time");
     }

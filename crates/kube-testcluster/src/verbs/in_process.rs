@@ -51,7 +51,8 @@ impl Requests for InProcess {
 
     fn changed(&self, objects: Vec<ObjectRef>) -> BoxFuture<'static, ()> {
         let changes = objects.iter().filter_map(|object| {
-            Changes::of(&self.0, object.resource, &Key::new(Some(&object.namespace), &object.name)).ok()
+            let namespace = object.resource.is_namespaced().then_some(object.namespace.as_str());
+            Changes::of(&self.0, object.resource, &Key::new(namespace, &object.name)).ok()
         });
         // Each subscription begins here, and not when the future is polled first.
         let changes = changes.map(|mut changes| async move { changes.next().await });
@@ -153,7 +154,7 @@ fn target(resource: &Resource, namespace: String, name: Option<String>, subresou
     Target {
         resource: resource.clone(),
         served: resource.clone(),
-        namespace: Some(namespace),
+        namespace: Some(namespace).filter(|_| resource.is_namespaced()),
         name,
         subresource,
         watch: false,

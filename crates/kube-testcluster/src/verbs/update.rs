@@ -239,6 +239,7 @@ fn after_admission(
         _ => keep_status(current, &mut new),
     }
     keep_system_fields(current, &mut new);
+    let is_changed_as_sent = is_changed_as_sent(current, &new);
     (resource.prepare)(
         &mut new,
         &Change {
@@ -273,7 +274,7 @@ fn after_admission(
     }
     certificates::check(writer.caller.as_ref(), update)?;
     resource.drop_empty_lists(&mut new); // before the comparison, because upstream holds them equal to absent ones
-    if increases_generation(current, &new, subresource) {
+    if is_changed_as_sent || increases_generation(current, &new, subresource) {
         increment_generation(&mut new);
     }
     resource.normalize_numbers(&mut new);
@@ -282,13 +283,22 @@ fn after_admission(
     Ok(if gone { Next::Release(new) } else { Next::Put(new) })
 }
 
+/// Returns true if the generation counts what the client sends, and its spec differs.
+fn is_changed_as_sent(current: &Opened, new: &Value) -> bool {
+    current.resource.generation == Generation::CountedAsSent && {
+        let mut sent = new.clone();
+        current.resource.drop_empty_lists(&mut sent);
+        sent["spec"] != current.value["spec"]
+    }
+}
+
 /// Returns true if an update increases the object's generation.
 fn increases_generation(current: &Opened, new: &Value, subresource: Option<Subresource>) -> bool {
     let annotations = |object: &Value| Some(object["metadata"]["annotations"].clone()).filter(|map| *map != json!({}));
     let differs = new["spec"] != current.value["spec"];
     match current.resource.generation {
         Generation::Absent => false,
-        Generation::Counted | Generation::CountedFromUpdate => differs,
+        Generation::Counted | Generation::CountedFromUpdate | Generation::CountedAsSent => differs,
         Generation::CountedButMetadata => {
             subresource != Some(Subresource::Status) && but_metadata(new) != but_metadata(&current.value)
         }

@@ -1,5 +1,5 @@
-//! Tests pods that refer to Secrets, ConfigMaps, trust bundles and claims which do not exist: they wait, say why, and start when the
-//! object comes.
+//! Tests pods that refer to Secrets, ConfigMaps, trust bundles and claims which do not exist: they wait, say why, and start
+//! when the object comes.
 
 use kube_testcluster::{Cluster, Controllers, Stages};
 use serde_json::{Value, json};

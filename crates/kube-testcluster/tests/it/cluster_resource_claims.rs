@@ -1,15 +1,17 @@
 //! Tests the kinds of `resource.k8s.io` beyond their validation, and the pods that refer to ResourceClaims: they wait
 //! until their claims are allocated and reserved, since this cluster allocates no devices.
 
-use kube_testcluster::{Authorization, Cluster, User};
+use kube_testcluster::{Authorization, Cluster, Stages, User};
 use serde_json::{Value, json};
 
 use crate::support::api::{Api, PODS, item, pod, quiet};
+use crate::support::seconds;
 
 const CLAIMS: &str = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
 const RULES: &str = "/apis/resource.k8s.io/v1/devicetaintrules";
 const SLICES: &str = "/apis/resource.k8s.io/v1/resourceslices";
 const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
+const MOST_SECONDS: usize = 60;
 const EVENTS: &str = "/api/v1/namespaces/default/events?fieldSelector=reason%3D";
 
 fn claim(name: &str) -> Value {
@@ -54,46 +56,58 @@ async fn scheduled(api: &Api) -> (Value, String) {
     )
 }
 
+/// Waits until this is the phase of the pod `a`, and the message of its condition `PodScheduled`.
+async fn becomes(api: &Api, expected: (Value, String)) {
+    for _ in 0..MOST_SECONDS {
+        if scheduled(api).await == expected {
+            return;
+        }
+        seconds(1).await;
+    }
+    assert_eq!(scheduled(api).await, expected);
+}
+
+fn running() -> (Value, String) {
+    (json!("Running"), String::new())
+}
+
 fn unschedulable(why: &str) -> (Value, String) {
     let preemption = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
     (json!("Pending"), format!("0/1 nodes are available: {why}. {preemption}"))
 }
 
 fn cluster() -> (Cluster, Api) {
-    let cluster = Cluster::builder().nodes(1).start();
+    let cluster = Cluster::builder().stages(Stages::named("run").unwrap()).nodes(1).start();
     let api = Api::new(&cluster);
     (cluster, api)
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_pod_waits_until_its_claim_is_allocated_and_reserved_for_it() {
-    let (cluster, api) = cluster();
+    let (_cluster, api) = cluster();
     let pod = create_pod(&api, json!({"resourceClaimName": "gpu"}), json!({})).await;
-    cluster.settled().await;
     let missing = unschedulable(r#"could not find ResourceClaim "default/gpu""#);
-    assert_eq!(scheduled(&api).await, missing);
+    becomes(&api, missing.clone()).await;
+    seconds(1).await;
     let events = api.get(&format!("{EVENTS}FailedScheduling")).await.body;
     assert_eq!(events["items"][0]["message"], missing.1);
 
     assert_eq!(api.post(CLAIMS, &claim("gpu")).await.status, 201);
-    cluster.settled().await;
     let why = "cannot allocate all claims: this cluster allocates no devices for resourceclaim default/gpu";
-    assert_eq!(scheduled(&api).await, unschedulable(why));
+    becomes(&api, unschedulable(why)).await;
     allocate(&api, "gpu", &[]).await;
-    cluster.settled().await;
+    seconds(5).await;
     assert_eq!(scheduled(&api).await, unschedulable(why), "it is not reserved for the pod");
 
     allocate(&api, "gpu", &[&pod]).await;
-    cluster.settled().await;
-    assert_eq!(scheduled(&api).await, (json!("Running"), String::new()));
+    becomes(&api, running()).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_pod_waits_until_a_controller_has_made_its_claim_from_a_template() {
-    let (cluster, api) = cluster();
+    let (_cluster, api) = cluster();
     let pod = create_pod(&api, json!({"resourceClaimTemplateName": "gpus"}), json!({})).await;
-    cluster.settled().await;
-    assert_eq!(scheduled(&api).await, unschedulable(r#"pod "default/a": ResourceClaim not created yet"#));
+    becomes(&api, unschedulable(r#"pod "default/a": ResourceClaim not created yet"#)).await;
 
     let owner = |controller: bool| {
         let uid = &pod["metadata"]["uid"];
@@ -104,24 +118,22 @@ async fn a_pod_waits_until_a_controller_has_made_its_claim_from_a_template() {
     assert_eq!(api.post(CLAIMS, &made).await.status, 201);
     let status = json!({"status": {"resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": "a-gpu"}]}});
     assert_eq!(api.merge(&format!("{}/status", item("a")), &status).await.status, 200);
-    cluster.settled().await;
     let why = "ResourceClaim default/a-gpu was not created for Pod default/a (Pod is not owner)";
-    assert_eq!(scheduled(&api).await, unschedulable(why));
+    becomes(&api, unschedulable(why)).await;
 
     let owned = json!({"metadata": {"ownerReferences": owner(true)}});
     assert_eq!(api.merge(&format!("{CLAIMS}/a-gpu"), &owned).await.status, 200);
     allocate(&api, "a-gpu", &[&pod]).await;
-    cluster.settled().await;
-    assert_eq!(scheduled(&api).await.0, "Running");
+    becomes(&api, running()).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_kubelet_does_not_start_a_pod_that_names_its_node_before_its_claim_is_reserved() {
-    let (cluster, api) = cluster();
+    let (_cluster, api) = cluster();
     let node = api.get("/api/v1/nodes").await.body["items"][0]["metadata"]["name"].clone();
     assert_eq!(api.post(CLAIMS, &claim("gpu")).await.status, 201);
     let pod = create_pod(&api, json!({"resourceClaimName": "gpu"}), json!({"nodeName": node})).await;
-    cluster.settled().await;
+    seconds(10).await;
     assert_eq!(scheduled(&api).await.0, "Pending");
     let events = api.get(&format!("{EVENTS}FailedPrepareDynamicResources")).await.body;
     let why =
@@ -129,8 +141,7 @@ async fn the_kubelet_does_not_start_a_pod_that_names_its_node_before_its_claim_i
     let message = format!("Failed to prepare dynamic resources: prepare dynamic resources: {why}");
     assert_eq!(events["items"][0]["message"], message);
     allocate(&api, "gpu", &[&pod]).await;
-    cluster.settled().await;
-    assert_eq!(scheduled(&api).await.0, "Running");
+    becomes(&api, running()).await;
 }
 
 #[tokio::test(start_paused = true)]

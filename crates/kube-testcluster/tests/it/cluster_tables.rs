@@ -190,7 +190,9 @@ async fn columns_have_upstreams_order_type_and_priority() {
         let table = table(&api, &collection(plural)).await;
         let said = |column: &Value| {
             let name = column["name"].as_str().unwrap().replace(' ', "_");
-            assert_eq!(column["format"], if name == "Name" { "name" } else { "" });
+            // Upstream gives this kind's names no format.
+            let has_format = name == "Name" && plural != "storageversionmigrations";
+            assert_eq!(column["format"], if has_format { "name" } else { "" });
             let kind = if column["type"] == "integer" { "#" } else { "" };
             format!("{name}{kind}{}", if column["priority"] == 1 { "+" } else { "" })
         };

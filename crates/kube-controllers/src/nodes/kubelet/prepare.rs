@@ -1,5 +1,6 @@
 //! Prepares a pod as the kubelet does before its containers run: mounts the volumes, runs the init containers, then makes
-//! the configuration of the containers. While an object that the pod refers to is missing, the pod waits, and its status and an Event say so.
+//! the configuration of the containers. While an object that the pod refers to is missing, the pod waits, and its status
+//! and an Event say so.
 //! Upstream: `SyncPod` in `pkg/kubelet/kubelet.go`, and `startContainer` in `pkg/kubelet/kuberuntime`.
 
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! The Secrets, ConfigMaps, trust bundles and claims that a pod refers to, and the search for those that are missing. An optional
-//! reference is left out, because the kubelet starts a pod without its object.
+//! The Secrets, ConfigMaps, trust bundles and claims that a pod refers to, and the search for those that are missing. An
+//! optional reference is left out, because the kubelet starts a pod without its object.
 
 use std::sync::Arc;
 

@@ -13,6 +13,7 @@ mod unique;
 
 use self::checks::{Outcome, check};
 use self::compared::Compared;
+pub(crate) use self::compared::is_same;
 use super::schema::{Field, FieldRule, FieldType, Struct, find};
 use crate::conventions::causes::Causes;
 use crate::conventions::field::Path;

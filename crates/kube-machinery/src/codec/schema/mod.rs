@@ -1,6 +1,6 @@
 //! The table of the Go types of the served kinds: their fields and order, which fields may be omitted, how lists are
-//! merged, and which values are valid. Objects are JSON values in this crate; the table gives them the form that a Go server gives them when
-//! it decodes and encodes them.
+//! merged, and which values are valid. Objects are JSON values in this crate; the table gives them the form that a Go
+//! server gives them when it decodes and encodes them.
 //!
 //! `peers/schema` makes `types.txt` from the struct tags of upstream's Go types, from the tags for declarative validation
 //! in their comments, and from the schema of client-go's apply configurations, which says what is atomic and which fields

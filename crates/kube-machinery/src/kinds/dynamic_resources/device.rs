@@ -3,6 +3,7 @@
 use super::claim_spec::limited;
 use super::resource_slice::counters;
 use super::{attributes, binding_conditions, capacity, taints};
+use crate::codec::declarative::is_same;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{list, object};
@@ -25,7 +26,8 @@ pub(super) fn drop_disabled_fields(device: &mut Value) {
 
 /// `selects_nodes` is true if the slice leaves the choice of nodes to its devices.
 pub(super) fn validate(device: &Value, old: Option<&Value>, selects_nodes: bool, at: At<'_>) -> Causes {
-    let (name, is_unchanged) = (text(device, "name"), |field: &str| old.is_some_and(|old| old[field] == device[field]));
+    let name = text(device, "name");
+    let is_unchanged = |field: &str| old.is_some_and(|old| is_same(&old[field], &device[field]));
     let mut causes = invalid(&format_args!("{at}.name"), name, names::label(name));
     causes.extend(attributes::validate(device, at));
     if !is_unchanged("capacity") {

@@ -3,6 +3,7 @@
 
 use super::claim_spec::limited;
 use super::{configuration, selectors};
+use crate::codec::declarative::is_same;
 use crate::conventions::causes::Causes;
 use crate::kinds::columns;
 use crate::kinds::metadata::UpdatedMetadata;
@@ -33,7 +34,7 @@ const MOST_CONFIGURATIONS: usize = 32;
 /// `ValidateDeviceClassUpdate`.
 fn validate(new: &Value, old: Option<&Value>) -> Causes {
     const AT: &str = "spec";
-    let is_stored = |field: &str| old.is_some_and(|old| old["spec"][field] == new["spec"][field]);
+    let is_stored = |field: &str| old.is_some_and(|old| is_same(&old["spec"][field], &new["spec"][field]));
     let age = if is_stored("selectors") { selectors::Age::Stored } else { selectors::Age::New };
     let mut causes = selectors::validate(&new["spec"], age, &AT);
     let age = if is_stored("config") { configuration::Age::Stored } else { configuration::Age::New };

@@ -10,6 +10,7 @@ use crate::kinds::conditions::conditions;
 use crate::kinds::fields::{invalid, items};
 use crate::kinds::metadata::keep_metadata_in_status_update;
 use crate::kinds::names as formats;
+use crate::kinds::registry::TableConvertor;
 use crate::kinds::reset_fields;
 use crate::kinds::resource::{Change, Generation, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::value::{Value, json};
@@ -30,6 +31,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate_status,
     reset_fields: reset_fields::status_alone,
     columns: columns::dynamic_resources::TAINT_RULES,
+    table_convertor: TableConvertor::ColumnsOfWhole,
     ..ResourceRow::USUAL
 };
 

@@ -7,6 +7,7 @@ use crate::conventions::edit::{list, object, object_field};
 use crate::kinds::columns;
 use crate::kinds::fields::items;
 use crate::kinds::metadata::{UpdatedMetadata, keep_metadata_in_status_update};
+use crate::kinds::registry::TableConvertor;
 use crate::kinds::reset_fields;
 use crate::kinds::resource::{Change, DeleteResponse, ResourceRow, Subresource};
 use crate::value::Value;
@@ -27,6 +28,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     updated_metadata: UpdatedMetadata::Whole,
     reset_fields: reset_fields::status_alone,
     columns: columns::dynamic_resources::CLAIMS,
+    table_convertor: TableConvertor::ColumnsOfWhole,
     ..ResourceRow::USUAL
 };
 

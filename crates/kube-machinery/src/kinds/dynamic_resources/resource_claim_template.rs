@@ -2,6 +2,7 @@
 //! `pkg/registry/resource/resourceclaimtemplate`.
 
 use super::claim_spec;
+use crate::codec::declarative::is_same;
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::object_field;
@@ -50,7 +51,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let spec = &new["spec"];
     let mut causes = pod::template_metadata(&spec["metadata"], &"spec.metadata");
     causes.extend(claim_spec::validate(&spec["spec"], &"spec.spec"));
-    if old.is_some_and(|old| old["spec"] != *spec) {
+    if old.is_some_and(|old| !is_same(&old["spec"], spec)) {
         causes.push(Cause::invalid_json("spec", spec, "field is immutable"));
     }
     causes

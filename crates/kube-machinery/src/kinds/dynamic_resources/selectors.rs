@@ -37,13 +37,14 @@ fn expression(expression: &str, at: At<'_>) -> Option<Cause> {
     if expression.len() > LONGEST { Some(Cause::too_long(at, LONGEST)) } else { compiled(expression, at) }
 }
 
-/// Returns the cause for an expression that does not compile, or that evaluates to another type than a bool.
+/// Returns the cause for an expression that does not compile, or that evaluates to another type than a bool. The type of an
+/// attribute is not known.
 #[cfg(feature = "cel")]
 fn compiled(expression: &str, at: At<'_>) -> Option<Cause> {
     let wrong = |why: &str| Some(Cause::invalid(at, expression, why));
     match check(expression, vec![("device".to_owned(), DEVICE)]) {
         Err(faults) => wrong(&format!("compilation failed: {faults}")),
-        Ok(checked) if checked.kind.is_other_than(&Type::Bool) => {
+        Ok(checked) if checked.kind.is_other_than(&Type::Bool) && !matches!(checked.kind, Type::Dyn) => {
             wrong(&format!("must evaluate to bool or the unknown type, not {}", checked.kind.name()))
         }
         Ok(checked) => checked.program().err().map(|why| Cause::internal(at, &format!("program {why}"))),

@@ -17,7 +17,7 @@ const ALONE: &str = "ReadWriteOncePod";
 pub(in crate::kinds) const VOLUME_MODES: [&str; 2] = ["Block", "Filesystem"];
 
 /// The metadata fields that a claim template must not set, in upstream's order.
-const FORBIDDEN: [&str; 12] = [
+const FORBIDDEN: [&str; 13] = [
     "name",
     "generateName",
     "namespace",
@@ -30,6 +30,7 @@ const FORBIDDEN: [&str; 12] = [
     "deletionGracePeriodSeconds",
     "ownerReferences",
     "finalizers",
+    "managedFields",
 ];
 
 /// Validates an `ephemeral` volume, whose claim is created and deleted with its pod.
