@@ -16,9 +16,6 @@ var leftOut = []string{"apiservices", "customresourcedefinitions", "servicecidrs
 // notServed are the kinds of the real kube-apiserver that our server does not serve. Any other that is missing is an error.
 var notServed = []string{
 	"/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies", "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings",
-	"/apis/certificates.k8s.io/v1/clustertrustbundles", "/apis/certificates.k8s.io/v1/podcertificaterequests",
-	"/apis/resource.k8s.io/v1/deviceclasses", "/apis/resource.k8s.io/v1/devicetaintrules", "/apis/resource.k8s.io/v1/resourceclaims",
-	"/apis/resource.k8s.io/v1/resourceclaimtemplates", "/apis/resource.k8s.io/v1/resourceslices", "/apis/storagemigration.k8s.io/v1/storageversionmigrations",
 }
 
 // namesOf are the names of the objects of kinds for which a, b and c are no names.

@@ -46,10 +46,14 @@ var served = map[string]map[string]string{
 		"selfsubjectrulesreviews":   "",
 		"subjectaccessreviews":      "",
 	},
-	"/apis/autoscaling/v1/":                  {"horizontalpodautoscalers": "status"},
-	"/apis/autoscaling/v2/":                  {"horizontalpodautoscalers": "status"},
-	"/apis/batch/v1/":                        {"cronjobs": "status", "jobs": "status"},
-	"/apis/certificates.k8s.io/v1/":          {"certificatesigningrequests": "approval status"},
+	"/apis/autoscaling/v1/": {"horizontalpodautoscalers": "status"},
+	"/apis/autoscaling/v2/": {"horizontalpodautoscalers": "status"},
+	"/apis/batch/v1/":       {"cronjobs": "status", "jobs": "status"},
+	"/apis/certificates.k8s.io/v1/": {
+		"certificatesigningrequests": "approval status",
+		"clustertrustbundles":        "",
+		"podcertificaterequests":     "status",
+	},
 	"/apis/coordination.k8s.io/v1/":          {"leases": ""},
 	"/apis/discovery.k8s.io/v1/":             {"endpointslices": ""},
 	"/apis/events.k8s.io/v1/":                {"events": ""},
@@ -64,7 +68,14 @@ var served = map[string]map[string]string{
 	"/apis/node.k8s.io/v1/":               {"runtimeclasses": ""},
 	"/apis/policy/v1/":                    {"poddisruptionbudgets": "status"},
 	"/apis/rbac.authorization.k8s.io/v1/": {"clusterrolebindings": "", "clusterroles": "", "rolebindings": "", "roles": ""},
-	"/apis/scheduling.k8s.io/v1/":         {"priorityclasses": ""},
+	"/apis/resource.k8s.io/v1/": {
+		"deviceclasses":          "",
+		"devicetaintrules":       "status",
+		"resourceclaims":         "status",
+		"resourceclaimtemplates": "",
+		"resourceslices":         "",
+	},
+	"/apis/scheduling.k8s.io/v1/": {"priorityclasses": ""},
 	"/apis/storage.k8s.io/v1/": {
 		"csidrivers":              "",
 		"csinodes":                "status",
@@ -73,6 +84,7 @@ var served = map[string]map[string]string{
 		"volumeattachments":       "status",
 		"volumeattributesclasses": "",
 	},
+	"/apis/storagemigration.k8s.io/v1/": {"storageversionmigrations": "status"},
 }
 
 // isServedMediaType returns false for CBOR, which the server neither reads nor writes.

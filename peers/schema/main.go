@@ -31,8 +31,10 @@ import (
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -76,6 +78,8 @@ func name(t reflect.Type) string {
 		return "storage." + t.Name()
 	case t.PkgPath() == "k8s.io/api/autoscaling/v1" && !strings.HasPrefix(t.Name(), "Scale"):
 		return "autoscaling." + t.Name()
+	case t == reflect.TypeOf(resourcev1.ResourceClaim{}):
+		return "resource." + t.Name()
 	case t.PkgPath() == "k8s.io/api/events/v1":
 		return "events." + t.Name()
 	case t == reflect.TypeOf(apiregistrationv1.ServiceReference{}):
@@ -152,14 +156,14 @@ func fields(known *smd.Schema, t reflect.Type) []string {
 			if f.Type == reflect.TypeOf(metav1.TypeMeta{}) {
 				continue
 			}
-			if len(rules(t, f)) > 0 {
-				refuse("%s embeds %s, which has rules, but the engine knows none for embedded structs", name(t), f.Type)
-			}
 			p := strings.Split(f.Tag.Get("protobuf"), ",")
 			if len(p) > 1 && f.Type.Kind() == reflect.Struct {
 				embeddedIn[f.Type] = t
-				out = append(out, fmt.Sprintf("+ %s %s", p[1], typ(f.Type)))
+				out = append(out, strings.Join(append([]string{fmt.Sprintf("+ %s %s", p[1], typ(f.Type))}, rules(t, f)...), " "))
 				continue
+			}
+			if len(rules(t, f)) > 0 {
+				refuse("%s embeds %s, which has rules, but is no struct in protobuf", name(t), f.Type)
 			}
 		}
 		omit := ""
@@ -207,7 +211,10 @@ func main() {
 		rbacv1.RoleList{}, rbacv1.RoleBindingList{}, rbacv1.ClusterRoleList{}, rbacv1.ClusterRoleBindingList{},
 		policyv1.PodDisruptionBudgetList{}, policyv1.Eviction{}, schedulingv1.PriorityClassList{}, nodev1.RuntimeClassList{},
 		storagev1.CSIDriverList{}, storagev1.CSINodeList{}, storagev1.CSIStorageCapacityList{}, storagev1.StorageClassList{},
-		storagev1.VolumeAttachmentList{}, storagev1.VolumeAttributesClassList{}, certificatesv1.CertificateSigningRequestList{}, apiregistrationv1.APIServiceList{}, coordinationv1.LeaseList{},
+		storagev1.VolumeAttachmentList{}, storagev1.VolumeAttributesClassList{}, certificatesv1.CertificateSigningRequestList{},
+		certificatesv1.ClusterTrustBundleList{}, certificatesv1.PodCertificateRequestList{}, storagemigrationv1.StorageVersionMigrationList{},
+		resourcev1.DeviceClassList{}, resourcev1.DeviceTaintRuleList{}, resourcev1.ResourceClaimList{}, resourcev1.ResourceClaimTemplateList{},
+		resourcev1.ResourceSliceList{}, apiregistrationv1.APIServiceList{}, coordinationv1.LeaseList{},
 		apiextensionsv1.CustomResourceDefinitionList{},
 		admissionregistrationv1.MutatingWebhookConfigurationList{}, admissionregistrationv1.ValidatingWebhookConfigurationList{},
 		admissionregistrationv1.ValidatingAdmissionPolicyList{}, admissionregistrationv1.ValidatingAdmissionPolicyBindingList{},

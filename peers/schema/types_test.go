@@ -41,6 +41,23 @@ type mapping struct {
 	Map map[string]ruled `json:"map"`
 }
 
+type lists struct {
+	// +k8s:listType=set
+	// +k8s:maxItems=3
+	Set []string `json:"set"`
+	// +k8s:listType=atomic
+	// +k8s:unique=map
+	// +k8s:listMapKey=name
+	// +k8s:listMapKey=kind
+	Map []ruled `json:"map"`
+	// +k8s:listType=map
+	// +k8s:listMapKey=number
+	// +k8s:customUnique
+	Custom []unruled `json:"custom"`
+	// +k8s:listType=atomic
+	Atomic []string `json:"atomic"`
+}
+
 // +k8s:enum
 type color string
 

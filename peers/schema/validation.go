@@ -15,28 +15,35 @@ import (
 var refuse = log.Fatalf
 
 // gates are the defaults of the feature gates that tags name: pkg/features/kube_features.go.
-var gates = map[string]bool{"HPAScaleToZero": true}
+var gates = map[string]bool{"DRAPartitionableDevicesType": false, "HPAScaleToZero": true}
 
 // dropped are the fields that kube-apiserver removes before the validation, because their feature gates are disabled by
 // default: `dropDisabledFields` of their strategies.
 var dropped = []string{
-	"JobSpec.scheduling",                             // WorkloadWithJob
-	"NodeSpec.podPreemptionPolicy",                   // InPlacePodVerticalScalingSchedulerPreemption
-	"PersistentVolumeClaimStatus.healthStatus",       // CSIVolumeHealth
-	"PodSpec.evictionResponders",                     // EvictionRequestAPI
-	"PodStatus.nodeAllocatableResourceClaimStatuses", // DRANodeAllocatableResources
-	"PodStatus.volumeHealth",                         // CSIVolumeHealth
+	"Device.nodeAllocatableResources",                  // DRANodeAllocatableResources
+	"DeviceCounterConsumption.compatibilityGroups",     // DRADeviceCompatibilityGroups
+	"DeviceRequestAllocationResult.skipNodeOperations", // DRAOptionalNodeOperations
+	"DeviceSubRequest.derivedAttributes",               // DRADerivedAttributes
+	"ExactDeviceRequest.derivedAttributes",             // DRADerivedAttributes
+	"JobSpec.scheduling",                               // WorkloadWithJob
+	"NodeSpec.podPreemptionPolicy",                     // InPlacePodVerticalScalingSchedulerPreemption
+	"PersistentVolumeClaimStatus.healthStatus",         // CSIVolumeHealth
+	"PodSpec.evictionResponders",                       // EvictionRequestAPI
+	"PodStatus.nodeAllocatableResourceClaimStatuses",   // DRANodeAllocatableResources
+	"PodStatus.volumeHealth",                           // CSIVolumeHealth
+	"ResourceSliceSpec.partitionTypeAttribute",         // DRAPartitionableDevicesType
+	"ResourceSliceSpec.skipNodeOperations",             // DRAOptionalNodeOperations
 }
 
 // ending are the rules that validation-gen runs before the others (`ShortCircuit`), because they can end the validation
 // of a field.
-var ending = []string{"forbidden", "immutable", "maxItems", "optional", "required"}
+var ending = []string{"forbidden", "immutable", "maxItems", "optional", "required", "update"}
 
 // checked are the rules that the engine knows (crates/kube-machinery/src/codec/schema/rule.rs), besides those of `ending`.
-var checked = []string{"enum", "format", "ifMode", "item", "maxBytes", "maxLength", "maximum", "minimum", "modeDiscriminator", "subfield"}
+var checked = []string{"eachKey", "enum", "format", "ifMode", "item", "maxBytes", "maxLength", "maximum", "minimum", "modeDiscriminator", "subfield", "unionMember"}
 
-// silent are the tags that check nothing by themselves. Those for lists are among them only beside `customUnique`.
-var silent = []string{"conversion-gen", "customUnique", "default", "deprecated", "listMapKey", "listType", "opaqueType"}
+// silent are the tags that check nothing by themselves. `uniqueness` makes the rule of those for lists.
+var silent = []string{"conversion-gen", "customUnique", "default", "deprecated", "listMapKey", "listType", "opaqueType", "unique"}
 
 // ofTypes are the tags above a struct that check nothing by themselves, besides those of other generators. A write to a
 // subresource without them is an internal error, which no strategy causes.
@@ -68,15 +75,10 @@ func rules(t reflect.Type, f reflect.StructField) []string {
 			refuse("%s is enforced for %s, but the engine does not know it", rule, path)
 		}
 	}
-	if isUnchecked(tags) {
-		refuse("the items of %s must be unique, but the engine does not know this rule", path)
-	}
+	rest = append(rest, uniqueness(tags)...)
 	if descends(t, f) {
 		rest = append(rest, ofNamed(f.Type, path)...)
 		if withRules[structOf(f.Type)] {
-			if isInMap(f.Type) {
-				refuse("the structs in the map %s have rules, but the engine does not descend into maps", path)
-			}
 			rest = append(rest, "+below")
 		}
 	}
@@ -157,15 +159,29 @@ func onServer(t reflect.Type, tags []string) string {
 	return "+required"
 }
 
-// isUnchecked returns true if a list is enforced to be a set or a map, and no hand-written rule checks that.
-func isUnchecked(tags []string) bool {
-	is := func(wanted string) bool {
-		return slices.ContainsFunc(tags, func(tag string) bool {
-			rule, stage := resolved(tag)
-			return stage == enforced && strings.HasPrefix(rule, wanted)
-		})
+// uniqueness returns the rule for a list that is enforced to be a set or a map, unless a hand-written rule checks that.
+// The rule of a map names the fields that identify an item.
+func uniqueness(tags []string) []string {
+	isUnique := false
+	var keys []string
+	for _, tag := range tags {
+		rule, stage := resolved(tag)
+		if stage != enforced {
+			continue
+		}
+		switch name, value, _ := strings.Cut(rule, "="); {
+		case name == "+customUnique":
+			return nil
+		case name == "+unique", name == "+listType" && value != "atomic":
+			isUnique = true
+		case name == "+listMapKey":
+			keys = append(keys, value)
+		}
 	}
-	return (is("+listType=set") || is("+listType=map") || is("+unique")) && !is("+customUnique")
+	if !isUnique {
+		return nil
+	}
+	return []string{"+unique=" + strings.Join(keys, ",")}
 }
 
 // ofNamed returns the rule for a field whose type is a string with enumerated values, or a pointer to one. It refuses
@@ -264,14 +280,6 @@ func descends(t reflect.Type, f reflect.StructField) bool {
 		}
 	}
 	return true
-}
-
-// isInMap returns true if the struct in a type is in a map.
-func isInMap(t reflect.Type) bool {
-	for t.Kind() == reflect.Ptr || t.Kind() == reflect.Slice {
-		t = t.Elem()
-	}
-	return t.Kind() == reflect.Map
 }
 
 // withRules are the reached structs that have rules in their fields, or below.

@@ -65,15 +65,29 @@ func TestATextHasTheValuesOfItsType(t *testing.T) {
 	}
 }
 
+func TestAnEmbeddedStructAndThoseInAMapHaveRulesBelow(t *testing.T) {
+	for _, of := range []reflect.Type{reflect.TypeFor[embedding](), reflect.TypeFor[mapping]()} {
+		if got, refused := lines(of); len(got) != 1 || !strings.HasSuffix(got[0], " +below") || refused != "" {
+			t.Errorf("%q; %s", got, refused)
+		}
+	}
+}
+
+func TestAListHasTheRuleThatItsItemsAreUnique(t *testing.T) {
+	got, refused := lines(reflect.TypeFor[lists]())
+	want := []string{"maxItems=3 +unique=", "unique=name,kind +below", "", ""}
+	if !slices.Equal(rulesIn(got), want) || refused != "" {
+		t.Errorf("%q, want %q; %s", got, want, refused)
+	}
+}
+
 func TestARuleThatTheEngineWouldNotApplyIsRefused(t *testing.T) {
 	for of, want := range map[reflect.Type]string{
-		reflect.TypeFor[embedding](): "embedding embeds main.ruled, which has rules",
-		reflect.TypeFor[mapping]():   "the structs in the map mapping.map have rules",
-		reflect.TypeFor[colors]():    "+enum is enforced for the type main.color in colors.colors",
-		reflect.TypeFor[colored]():   "+enum is enforced for the type main.color in colored.colored",
-		reflect.TypeFor[named]():     "+format=k8s-short-name is enforced for the type main.short in named.short",
-		reflect.TypeFor[limited]():   "+maxItems=3 is enforced for the type main.several in limited.several",
-		reflect.TypeFor[unknown]():   "+unheardOf is enforced for unknown.number",
+		reflect.TypeFor[colors]():  "+enum is enforced for the type main.color in colors.colors",
+		reflect.TypeFor[colored](): "+enum is enforced for the type main.color in colored.colored",
+		reflect.TypeFor[named]():   "+format=k8s-short-name is enforced for the type main.short in named.short",
+		reflect.TypeFor[limited](): "+maxItems=3 is enforced for the type main.several in limited.several",
+		reflect.TypeFor[unknown](): "+unheardOf is enforced for unknown.number",
 	} {
 		if _, refused := lines(of); !strings.HasPrefix(refused, want) {
 			t.Errorf("%q, want %q", refused, want)

@@ -24,6 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/warning"
@@ -42,8 +43,10 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/node/install"
 	_ "k8s.io/kubernetes/pkg/apis/policy/install"
 	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
+	_ "k8s.io/kubernetes/pkg/apis/resource/install"
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
+	_ "k8s.io/kubernetes/pkg/apis/storagemigration/install"
 	"k8s.io/kubernetes/pkg/capabilities"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/mutatingwebhookconfiguration"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/resolver"
@@ -59,6 +62,8 @@ import (
 	"k8s.io/kubernetes/pkg/registry/batch/cronjob"
 	"k8s.io/kubernetes/pkg/registry/batch/job"
 	"k8s.io/kubernetes/pkg/registry/certificates/certificates"
+	"k8s.io/kubernetes/pkg/registry/certificates/clustertrustbundle"
+	"k8s.io/kubernetes/pkg/registry/certificates/podcertificaterequest"
 	"k8s.io/kubernetes/pkg/registry/coordination/lease"
 	"k8s.io/kubernetes/pkg/registry/core/configmap"
 	"k8s.io/kubernetes/pkg/registry/core/endpoint"
@@ -89,6 +94,11 @@ import (
 	"k8s.io/kubernetes/pkg/registry/rbac/clusterrolebinding"
 	"k8s.io/kubernetes/pkg/registry/rbac/role"
 	"k8s.io/kubernetes/pkg/registry/rbac/rolebinding"
+	"k8s.io/kubernetes/pkg/registry/resource/deviceclass"
+	"k8s.io/kubernetes/pkg/registry/resource/devicetaintrule"
+	"k8s.io/kubernetes/pkg/registry/resource/resourceclaim"
+	"k8s.io/kubernetes/pkg/registry/resource/resourceclaimtemplate"
+	"k8s.io/kubernetes/pkg/registry/resource/resourceslice"
 	"k8s.io/kubernetes/pkg/registry/scheduling/priorityclass"
 	"k8s.io/kubernetes/pkg/registry/storage/csidriver"
 	"k8s.io/kubernetes/pkg/registry/storage/csinode"
@@ -96,6 +106,8 @@ import (
 	"k8s.io/kubernetes/pkg/registry/storage/storageclass"
 	"k8s.io/kubernetes/pkg/registry/storage/volumeattachment"
 	"k8s.io/kubernetes/pkg/registry/storage/volumeattributesclass"
+	"k8s.io/kubernetes/pkg/registry/storagemigration/storagemigration"
+	"k8s.io/utils/clock"
 )
 
 // both is the strategy for creating and for updating the objects of a kind.
@@ -107,6 +119,12 @@ type both interface {
 // policies is the strategy of ValidatingAdmissionPolicy. It has no authorizer, so that it does not check the right to
 // read parameters.
 var policies = validatingadmissionpolicy.NewStrategy(nil, nil)
+
+// claims and requests are strategies whose updates of the status ask an authorizer, which allows everything here.
+var (
+	claims   = resourceclaim.NewStrategy(nil, authorizerfactory.NewAlwaysAllowAuthorizer())
+	requests = podcertificaterequest.NewStrategy()
+)
 
 var strategies = map[string]both{
 	"Pod": pod.Strategy, "Node": node.Strategy, "Service": service.Strategy, "Namespace": namespace.Strategy,
@@ -133,6 +151,9 @@ var strategies = map[string]both{
 	"CSIDriver": csidriver.Strategy, "CSINode": csinode.Strategy, "CSIStorageCapacity": csistoragecapacity.Strategy,
 	"VolumeAttachment": volumeattachment.Strategy, "VolumeAttributesClass": volumeattributesclass.Strategy,
 	"CustomResourceDefinition": customresourcedefinition.NewStrategy(legacyscheme.Scheme),
+	"DeviceClass":              deviceclass.Strategy, "DeviceTaintRule": devicetaintrule.Strategy, "ResourceSlice": resourceslice.Strategy,
+	"ResourceClaim": claims, "ResourceClaimTemplate": resourceclaimtemplate.NewStrategy(nil),
+	"StorageVersionMigration": storagemigration.Strategy, "ClusterTrustBundle": clustertrustbundle.Strategy, "PodCertificateRequest": requests,
 }
 
 // statuses are the strategies for updates of the status subresource.
@@ -149,6 +170,9 @@ var statuses = map[string]rest.RESTUpdateStrategy{
 	"Ingress": ingress.StatusStrategy, "ServiceCIDR": servicecidr.StatusStrategy, "PodDisruptionBudget": poddisruptionbudget.StatusStrategy,
 	"CustomResourceDefinition":  customresourcedefinition.NewStatusStrategy(legacyscheme.Scheme),
 	"ValidatingAdmissionPolicy": validatingadmissionpolicy.NewStatusStrategy(policies),
+	"DeviceTaintRule":           devicetaintrule.StatusStrategy, "ResourceClaim": resourceclaim.NewStatusStrategy(claims),
+	"StorageVersionMigration": storagemigration.StatusStrategy,
+	"PodCertificateRequest":   podcertificaterequest.NewStatusStrategy(requests, authorizerfactory.NewAlwaysAllowAuthorizer(), clock.RealClock{}),
 }
 
 // kase is a case: the objects that are sent, and upstream's causes.

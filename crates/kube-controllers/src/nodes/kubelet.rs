@@ -20,6 +20,7 @@ mod pull_secrets;
 mod references;
 mod reject;
 mod report_containers;
+mod resource_claims;
 mod run_stages;
 mod schedule;
 mod sync_pod;

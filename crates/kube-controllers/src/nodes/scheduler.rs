@@ -142,6 +142,13 @@ impl Scheduler {
         outcome.map_err(|unfit| Attempt::new(self.clone(), &mut state, pending, unfit))
     }
 
+    /// Returns the outcome for a pod that fits on no node, for a reason that is not that of a node. Upstream: a plugin's
+    /// `PreFilter` fails.
+    pub(crate) async fn unschedulable_on_any(&mut self, why: &str) -> Unfit {
+        self.synced().await;
+        Unfit::on_any(self.lock().node_count(), why)
+    }
+
     /// Returns the name and the address of the node of a pod that has a node already.
     pub(crate) async fn assignment_of(&mut self, node: &str) -> Assignment {
         self.synced().await;

@@ -78,6 +78,16 @@ pub(crate) fn canonical_cidr(text: &str, at: At<'_>) -> Option<Cause> {
     Some(Cause::invalid(at, text, &why))
 }
 
+/// Returns the cause for an invalid address of a network interface, such as `10.9.8.7/24`, if any. Upstream:
+/// `IsValidInterfaceAddress`.
+pub(crate) fn interface(text: &str, at: At<'_>) -> Option<Cause> {
+    let why = match Range::parse_sloppy(text) {
+        Some(range) => not_canonical(text, &range.to_string())?,
+        None => "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)".to_owned(),
+    };
+    Some(Cause::invalid(at, text, &why))
+}
+
 fn read_cidr(text: &str) -> Result<Range, &'static str> {
     match (Range::parse_sloppy(text), Range::parse(text)) {
         (None, _) => Err("must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),

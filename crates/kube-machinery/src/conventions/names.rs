@@ -215,6 +215,17 @@ fn path_segment_part(name: &str) -> Vec<String> {
     ["/", "%"].into_iter().filter(|part| name.contains(part)).map(|part| format!("may not contain '{part}'")).collect()
 }
 
+const C_IDENTIFIER: &str = "a valid C identifier must start with alphabetic character or '_', followed by a string of \
+    alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is \
+    '[A-Za-z_][A-Za-z0-9_]*')";
+
+/// Returns the message about an invalid identifier of C. Upstream: `IsCIdentifier`.
+pub(crate) fn c_identifier(text: &str) -> Option<&'static str> {
+    let fits = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (!fits).then_some(C_IDENTIFIER)
+}
+
 /// Returns the message about a text that is too long. As upstream, the unit is bytes for labels and characters for
 /// names, though bytes are counted.
 fn too_long(text: &str, longest: usize, unit: &str) -> Vec<String> {

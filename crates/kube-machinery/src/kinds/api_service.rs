@@ -44,7 +44,7 @@ pub(super) const ROW: ResourceRow = ResourceRow {
 /// The `groupPriorityMinimum` of each built-in group: discovery lists the group with the highest number first.
 /// Upstream: `DefaultGenericAPIServicePriorities` in `pkg/controlplane/apiserver/aggregator.go` and
 /// `cmd/kube-apiserver/app/aggregator.go`.
-const PRIORITIES: [(&str, i64); 19] = [
+const PRIORITIES: [(&str, i64); 21] = [
     ("", 18_000),
     ("apps", 17_800),
     ("events.k8s.io", 17_750),
@@ -63,7 +63,9 @@ const PRIORITIES: [(&str, i64); 19] = [
     ("coordination.k8s.io", 16_500),
     ("node.k8s.io", 16_300),
     ("discovery.k8s.io", 16_200),
+    ("resource.k8s.io", 16_200),
     ("flowcontrol.apiserver.k8s.io", 16_100),
+    ("storagemigration.k8s.io", 15_800),
 ];
 
 /// The label of the APIServices that the API server creates itself. Upstream: `AutoRegisterManagedLabel`.
@@ -90,7 +92,7 @@ pub fn local<'r>(served: impl Iterator<Item = &'r Resource>) -> Vec<Value> {
         let of_version = match (group, version) {
             ("", _) => 1,
             ("autoscaling", "v2") => 30,
-            ("flowcontrol.apiserver.k8s.io", "v1") => 21,
+            ("flowcontrol.apiserver.k8s.io" | "resource.k8s.io", "v1") => 21,
             _ => 15,
         };
         json!({

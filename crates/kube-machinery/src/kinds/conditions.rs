@@ -39,7 +39,10 @@ fn validate_condition(condition: &Value, at: At<'_>) -> Causes {
     if kind.is_empty() {
         causes.push(Cause::required(format_args!("{at}.type"), "is required"));
     }
-    causes.extend(one_of(text(condition, "status"), &["False", "True", "Unknown"], &format_args!("{at}.status")));
+    causes.extend(match text(condition, "status") {
+        "" => Some(Cause::required(format_args!("{at}.status"), "")),
+        status => one_of(status, &["False", "True", "Unknown"], &format_args!("{at}.status")),
+    });
     if condition["observedGeneration"].as_i64().is_some_and(|generation| generation < 0) {
         let why = "must be greater than or equal to zero";
         causes.push(Cause::invalid_json(

@@ -153,20 +153,27 @@ fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, Str
     Ok(Term { field, missing, value: value.clone(), operator: *operator })
 }
 
-/// Returns true if the kind has a selector on the namespace. A cluster-scoped kind has it only if it is built-in and
-/// lists no fields of its own. Upstream: `DefaultMetaV1FieldSelectorConversion`, and `ConvertFieldLabel` of custom
-/// resources.
+/// Returns true if the kind has a selector on the namespace. PodCertificateRequests have none; a cluster-scoped kind has it
+/// only if it is built-in and lists no fields of its own. Upstream: `DefaultMetaV1FieldSelectorConversion`, and
+/// `ConvertFieldLabel` of custom resources.
 fn has_namespace(resource: &Resource) -> bool {
-    resource.is_namespaced() || resource.custom.is_none() && resource.fields().next().is_none()
+    if resource.custom.is_some() {
+        return resource.is_namespaced();
+    }
+    let is_namespaced = resource.is_namespaced() && resource.kind() != "PodCertificateRequest";
+    is_namespaced || resource.fields().next().is_none()
 }
 
-/// Returns the error for a field without a selector. Upstream has other messages for Jobs, and for built-in kinds that
-/// have no selectable fields of their own (`DefaultMetaV1FieldSelectorConversion`).
+/// Returns the error for a field without a selector. Upstream has other messages for Jobs and ResourceSlices, and for
+/// built-in kinds that have no selectable fields of their own (`DefaultMetaV1FieldSelectorConversion`).
 fn unsupported(field: &str, resource: &Resource) -> String {
     if resource.fields().next().is_none() && resource.custom.is_none() {
         format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
     } else if resource.kind() == "Job" && resource.custom.is_none() {
         format!("field label {field:?} not supported for Job")
+    } else if resource.kind() == "ResourceSlice" && resource.custom.is_none() {
+        let (group, version) = (resource.group(), resource.version());
+        format!("field label not supported for {group}/{version}, Kind=ResourceSlice: {field}")
     } else {
         format!("field label not supported: {field}")
     }

@@ -25,6 +25,8 @@ pub enum ObjectType {
 pub enum TableConvertor {
     /// With the printers of kube-apiserver, or with the columns of a definition.
     Columns,
+    /// Like `Columns`, but the status has no Table.
+    ColumnsOfWhole,
     /// With `rest.NewDefaultTableConvertor`: the rows of an empty list are null, and the status has no Table.
     Default,
 }

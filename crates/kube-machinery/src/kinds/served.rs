@@ -5,9 +5,10 @@
 use super::resource::Resource;
 use super::reviews::REVIEWS;
 use super::{
-    admission, api_service, apps, batch, certificate_signing_request, core, custom_resource_definition, endpoint_slice,
-    event, flow_control, horizontal_pod_autoscaler, lease, networking, pod_disruption_budget, priority_class, rbac,
-    runtime_class, storage,
+    admission, api_service, apps, batch, certificate_signing_request, cluster_trust_bundle, core,
+    custom_resource_definition, dynamic_resources, endpoint_slice, event, flow_control, horizontal_pod_autoscaler,
+    lease, networking, pod_certificate_request, pod_disruption_budget, priority_class, rbac, runtime_class, storage,
+    storage_version_migration,
 };
 
 pub static NAMESPACES: &Resource = &Resource::of(&core::namespace::ROW);
@@ -44,6 +45,8 @@ pub static SERVICE_CIDRS: &Resource = &Resource::of(&networking::service_cidr::R
 pub static FLOW_SCHEMAS: &Resource = &Resource::of(&flow_control::flow_schema::ROW);
 pub static PRIORITY_LEVELS: &Resource = &Resource::of(&flow_control::priority_level::ROW);
 pub static LEASES: &Resource = &Resource::of(&lease::ROW);
+pub static CLUSTER_TRUST_BUNDLES: &Resource = &Resource::of(&cluster_trust_bundle::ROW);
+pub static RESOURCE_CLAIMS: &Resource = &Resource::of(&dynamic_resources::resource_claim::ROW);
 pub static RUNTIME_CLASSES: &Resource = &Resource::of(&runtime_class::ROW);
 
 /// Makes a list of kinds from their rows.
@@ -86,6 +89,8 @@ pub static RESOURCES: &[Resource] = kinds![
     batch::cron_job::ROW,
     batch::job::ROW,
     certificate_signing_request::ROW,
+    cluster_trust_bundle::ROW,
+    pod_certificate_request::ROW,
     lease::ROW,
     endpoint_slice::ROW,
     flow_control::flow_schema::ROW,
@@ -101,6 +106,11 @@ pub static RESOURCES: &[Resource] = kinds![
     rbac::cluster_role::ROW,
     rbac::role_binding::ROW,
     rbac::role::ROW,
+    dynamic_resources::device_class::ROW,
+    dynamic_resources::device_taint_rule::ROW,
+    dynamic_resources::resource_claim::ROW,
+    dynamic_resources::resource_claim_template::ROW,
+    dynamic_resources::resource_slice::ROW,
     priority_class::ROW,
     storage::csi_driver::ROW,
     storage::csi_node::ROW,
@@ -108,6 +118,7 @@ pub static RESOURCES: &[Resource] = kinds![
     storage::storage_class::ROW,
     storage::volume_attachment::ROW,
     storage::volume_attributes_class::ROW,
+    storage_version_migration::ROW,
 ];
 
 /// Kinds whose objects are those of a stored kind, served in another group or version.

@@ -11,7 +11,7 @@ use axum::middleware::{self, Next};
 use axum::response::Response;
 use http::Extensions;
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, verb};
 use super::authorization::Authorizer;
 use super::bearer_token::bearer_token;
 use super::impersonation::{impersonate, wanted_user};
@@ -39,12 +39,19 @@ struct Access {
 pub(crate) struct Caller {
     pub(crate) user: Arc<User>,
     pub(crate) authorizer: Arc<Authorizer>,
+    /// The verb of the request, such as `patch`.
+    pub(super) verb: &'static str,
 }
+
+/// The verb of a request, for the checks that need the written object.
+#[derive(Clone, Copy)]
+struct Verb(&'static str);
 
 impl Caller {
     pub(crate) fn of(extensions: &Extensions) -> Option<Self> {
         let authorizer = extensions.get::<Arc<Authorizer>>()?.clone();
-        Some(Self { user: extensions.get::<Arc<User>>()?.clone(), authorizer })
+        let verb = extensions.get::<Verb>().map_or("", |verb| verb.0);
+        Some(Self { user: extensions.get::<Arc<User>>()?.clone(), authorizer, verb })
     }
 }
 
@@ -98,6 +105,8 @@ impl Access {
     /// Checks what the user asks for, and attaches the user and the authorizer for the handlers.
     fn authorize(&self, request: &mut Request, user: Arc<User>) -> Result<(), ApiError> {
         self.authorizer.check(&user, &Attributes::of(request.method(), request.uri()))?;
+        let verb = Verb(verb(request.method()));
+        request.extensions_mut().insert(verb);
         request.extensions_mut().insert(user);
         request.extensions_mut().insert(self.authorizer.clone());
         Ok(())

@@ -70,7 +70,7 @@ impl Attributes {
     }
 }
 
-fn verb(method: &Method) -> &'static str {
+pub(super) fn verb(method: &Method) -> &'static str {
     match *method {
         Method::POST => "create",
         Method::GET | Method::HEAD => "get",

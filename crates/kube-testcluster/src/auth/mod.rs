@@ -17,6 +17,7 @@ pub(crate) mod legacy_token;
 pub(crate) mod policy_parameters;
 pub(crate) mod rbac;
 mod refusal;
+pub(crate) mod resource_claims;
 #[cfg(feature = "tls")]
 mod secure_serving;
 pub(crate) mod service_account;

@@ -11,9 +11,9 @@ use super::ownership::{self, Component, CreatedBy, Writer, set_entries};
 use super::{Call, charged, conversion};
 use crate::admission::builtin::{WriteAttributes, name_of, namespace_lifecycle, taint_nodes_by_condition};
 use crate::admission::{Gate, Reinvoke};
-use crate::auth::policy_parameters;
 use crate::auth::rbac::escalation::{self, Grant};
 use crate::auth::{Attributes, ResourceAttributes, user_of};
+use crate::auth::{certificates, policy_parameters, resource_claims};
 use crate::http::answer::Answer;
 use crate::http::body::{self, Format};
 use crate::http::request_info::Target;
@@ -25,6 +25,7 @@ use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
 use crate::store::{Commit, Store};
 use kube_machinery::codec::schema::Decoded;
+use kube_machinery::conventions::causes::Causes;
 use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::{Change, Generation, Resource, StatusOnCreate, Subresource, note_requester};
 use kube_machinery::value::{Map, Value, json};
@@ -90,6 +91,7 @@ impl Creation<'_> {
             check_creation_by_name(target, writer)?;
         }
         warnings.extend(creation_of(store, target).validate(&value)?);
+        certificates::check_new(writer.caller.as_ref(), &target.resource, &value)?;
         gate.validate(Operation::Create, Some(&value), None).await?;
         self.check_version(&version)?;
         keep_in_dry_run(&mut value, version, commit);
@@ -250,7 +252,9 @@ fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, V
     }
     prepare(store, resource, target.namespace.as_deref(), &mut value);
     let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-    let causes = target.served.causes_of_new(&value);
+    let mut causes: Causes =
+        resource_claims::cause_of_new(store, resource, target.namespace.as_deref(), &value).into_iter().collect();
+    causes.extend(target.served.causes_of_new(&value));
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, &name, causes));
     }

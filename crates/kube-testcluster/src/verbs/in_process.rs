@@ -51,7 +51,7 @@ impl Requests for InProcess {
 
     fn changed(&self, objects: Vec<ObjectRef>) -> BoxFuture<'static, ()> {
         let changes = objects.iter().filter_map(|object| {
-            let namespace = Some(&*object.namespace).filter(|namespace| !namespace.is_empty());
+            let namespace = object.resource.is_namespaced().then_some(object.namespace.as_str());
             Changes::of(&self.0, object.resource, &Key::new(namespace, &object.name)).ok()
         });
         // Each subscription begins here, and not when the future is polled first.
@@ -167,7 +167,7 @@ fn target(resource: &Resource, namespace: String, name: Option<String>, subresou
     Target {
         resource: resource.clone(),
         served: resource.clone(),
-        namespace: Some(namespace).filter(|namespace| !namespace.is_empty()),
+        namespace: Some(namespace).filter(|_| resource.is_namespaced()),
         name,
         subresource,
         watch: false,

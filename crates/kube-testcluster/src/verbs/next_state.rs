@@ -9,8 +9,8 @@ use super::{charged, preconditions};
 use crate::admission::builtin::WriteAttributes;
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::certificates;
-use crate::auth::policy_parameters;
 use crate::auth::rbac::escalation::{self, Grant};
+use crate::auth::{policy_parameters, resource_claims};
 use crate::http::status::ApiError;
 use crate::plugins::admit::Operation;
 use crate::store::object::Opened;
@@ -133,6 +133,7 @@ fn after_admission(
         _ => keep_status(current, &mut new),
     }
     keep_system_fields(current, &mut new);
+    let is_changed_as_sent = is_changed_as_sent(current, &new);
     (resource.prepare)(
         &mut new,
         &Change {
@@ -149,7 +150,15 @@ fn after_admission(
         }
         _ => served.findings_of_update(&new, &current.value),
     };
+    let update = certificates::Update { resource, subresource, old: &current.value, new: &new };
+    let of_claims = resource_claims::causes_of_update(store, writer.caller.as_ref(), current.key.namespace(), update);
+    if !of_claims.is_empty() {
+        causes = of_claims.into_iter().chain(causes).collect();
+    }
     gate.warn(warnings);
+    if causes.is_empty() {
+        causes.extend(certificates::sign_cause(writer.caller.as_ref(), update));
+    }
     if causes.is_empty() && subresource.is_none() {
         let caller = writer.caller.as_ref();
         causes.extend(policy_parameters::cause(store, caller, resource, &new, Some(&current.value)));
@@ -157,10 +166,9 @@ fn after_admission(
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, current.key.name(), causes));
     }
-    let update = certificates::Update { resource, subresource, old: &current.value, new: &new };
     certificates::check(writer.caller.as_ref(), update)?;
     resource.drop_empty_lists(&mut new); // before the comparison, because upstream treats them as absent
-    if increases_generation(current, &new, subresource) {
+    if is_changed_as_sent || increases_generation(current, &new, subresource) {
         increment_generation(&mut new);
     }
     resource.normalize_numbers(&mut new);
@@ -169,13 +177,22 @@ fn after_admission(
     Ok(if gone { Next::Release(new) } else { Next::Put(new) })
 }
 
+/// Returns true if the generation counts what the client sends, and its spec differs.
+fn is_changed_as_sent(current: &Opened, new: &Value) -> bool {
+    current.resource.generation == Generation::CountedAsSent && {
+        let mut sent = new.clone();
+        current.resource.drop_empty_lists(&mut sent);
+        sent["spec"] != current.value["spec"]
+    }
+}
+
 /// Returns true if an update increases the object's generation.
 fn increases_generation(current: &Opened, new: &Value, subresource: Option<Subresource>) -> bool {
     let annotations = |object: &Value| Some(object["metadata"]["annotations"].clone()).filter(|map| *map != json!({}));
     let differs = new["spec"] != current.value["spec"];
     match current.resource.generation {
         Generation::Absent => false,
-        Generation::Counted | Generation::CountedFromUpdate => differs,
+        Generation::Counted | Generation::CountedFromUpdate | Generation::CountedAsSent => differs,
         Generation::CountedButMetadata => {
             subresource != Some(Subresource::Status) && but_metadata(new) != but_metadata(&current.value)
         }

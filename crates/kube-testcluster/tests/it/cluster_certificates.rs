@@ -116,3 +116,80 @@ async fn a_client_certificate_for_system_masters_is_refused() {
     assert_eq!(api.post(REQUESTS, &request("ada", client, DEVELOPER)).await.status, 201);
     assert_eq!(api.post(REQUESTS, &request("eve", "example.com/a", MASTER)).await.status, 201);
 }
+
+/// A role and a binding for the user `ada` with these rules.
+async fn permit(admin: &Api, name: &str, rules: &Value) {
+    let role = json!({"metadata": {"name": name}, "rules": rules});
+    assert_eq!(admin.post(&format!("{RBAC}/clusterroles"), &role).await.status, 201);
+    let binding = json!({"metadata": {"name": name}, "subjects": [{"kind": "User", "name": "ada"}],
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}});
+    assert_eq!(admin.post(&format!("{RBAC}/clusterrolebindings"), &binding).await.status, 201);
+}
+
+/// The certificate of an authority: CN=ca.
+const AUTHORITY: &str = "-----BEGIN CERTIFICATE-----
+MIIBcDCCARegAwIBAgIUZuxJVub2rzGTOcIXE05bVR37sKIwCgYIKoZIzj0EAwIw
+DTELMAkGA1UEAwwCY2EwIBcNMjYxMTI5MTUxNTAyWhgPMjEyNjExMDUxNTE1MDJa
+MA0xCzAJBgNVBAMMAmNhMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqCT8z7m+
+So+Rh2SUBA4nbI+HI8XJkdKpz/FiZf7s6YRDKKJvW/60oDB+BqHsnNRdpojyQv4h
+Y/In/O9OHH5KeKNTMFEwHQYDVR0OBBYEFEOhAocpHnXPWmHMWlMJ5wBISOKVMB8G
+A1UdIwQYMBaAFEOhAocpHnXPWmHMWlMJ5wBISOKVMA8GA1UdEwEB/wQFMAMBAf8w
+CgYIKoZIzj0EAwIDRwAwRAIgYQqSTuNux0CnKVU0LsPKOKK1PR6srbCsPCsbxNr4
+qs4CIDhVhTqjBwUvDVU1szfnXLmeRI1IDHMb+4Yx307KclCB
+-----END CERTIFICATE-----
+";
+
+#[tokio::test(start_paused = true)]
+async fn a_trust_bundle_of_a_signer_needs_the_attest_verb_on_it() {
+    const BUNDLES: &str = "/apis/certificates.k8s.io/v1/clustertrustbundles";
+    let (cluster, ada) = guarded("approve", &[]).await;
+    let admin = Api::new(&cluster);
+    permit(
+        &admin,
+        "bundles",
+        &json!([{"verbs": ["*"], "apiGroups": ["certificates.k8s.io"], "resources": ["clustertrustbundles"]}]),
+    )
+    .await;
+    let bundle = |name: &str, signer: Value| json!({"metadata": {"name": name}, "spec": {"trustBundle": AUTHORITY, "signerName": signer}});
+    assert_eq!(ada.post(BUNDLES, &bundle("plain", Value::Null)).await.status, 201, "it has no signer");
+    let signed = bundle("example.com:a:x", json!("example.com/a"));
+    let refused = ada.post(BUNDLES, &signed).await;
+    let why = "clustertrustbundles.certificates.k8s.io \"example.com:a:x\" is forbidden: user not permitted to attest for \
+               signerName \"example.com/a\"";
+    assert_eq!((refused.status, refused.message()), (403, why));
+    assert_eq!(admin.post(BUNDLES, &signed).await.status, 201);
+    let path = format!("{BUNDLES}/example.com:a:x");
+    let owned = json!({"metadata": {"finalizers": ["example.com/f"]}});
+    assert_eq!(ada.merge(&path, &owned).await.status, 200, "finalizers need no right for the signer");
+    let labels = json!({"metadata": {"labels": {"a": "b"}}});
+    assert_eq!(ada.merge(&path, &labels).await.status, 403);
+    permit(&admin, "attest", &json!([{"verbs": ["attest"], "apiGroups": ["certificates.k8s.io"], "resources": ["signers"], "resourceNames": ["example.com/*"]}])).await;
+    assert_eq!(ada.merge(&path, &labels).await.status, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_status_of_a_pods_certificate_request_needs_the_sign_verb_on_its_signer() {
+    const OF_PODS: &str = "/apis/certificates.k8s.io/v1/namespaces/default/podcertificaterequests";
+    let (cluster, ada) = guarded("approve", &[]).await;
+    let admin = Api::new(&cluster);
+    permit(&admin, "requests", &json!([{"verbs": ["*"], "apiGroups": ["certificates.k8s.io"], "resources": ["podcertificaterequests/status"]}])).await;
+    let der = DEVELOPER.lines().filter(|line| !line.starts_with('-')).collect::<String>();
+    let spec = json!({"signerName": "example.com/a", "podName": "p", "podUID": "u", "serviceAccountName": "s", "serviceAccountUID": "u",
+        "nodeName": "n", "nodeUID": "u", "stubPKCS10Request": der});
+    let created = admin.post(OF_PODS, &json!({"metadata": {"name": "a"}, "spec": spec})).await;
+    assert_eq!(
+        (created.status, &created.body["spec"]["maxExpirationSeconds"]),
+        (201, &json!(86400)),
+        "{}",
+        created.body
+    );
+    let condition = json!({"type": "Denied", "status": "True", "reason": "r", "message": "", "lastTransitionTime": "2025-01-01T00:00:00Z"});
+    let denied = json!({"status": {"conditions": [condition]}});
+    let path = format!("{OF_PODS}/a/status");
+    let refused = ada.merge(&path, &denied).await;
+    let why = "PodCertificateRequest.certificates.k8s.io \"a\" is invalid: spec.signerName: Forbidden: User \"ada\" is not permitted \
+               to \"sign\" for signer \"example.com/a\"";
+    assert_eq!((refused.status, refused.message()), (422, why));
+    permit(&admin, "sign", &json!([{"verbs": ["sign"], "apiGroups": ["certificates.k8s.io"], "resources": ["signers"], "resourceNames": ["example.com/a"]}])).await;
+    assert_eq!(ada.merge(&path, &denied).await.status, 200);
+}

@@ -211,7 +211,9 @@ async fn discovery_lists_the_served_groups_and_kinds() {
             "coordination.k8s.io",
             "node.k8s.io",
             "discovery.k8s.io",
+            "resource.k8s.io",
             "flowcontrol.apiserver.k8s.io",
+            "storagemigration.k8s.io",
         ]
     );
     assert_eq!(client.apiserver_version().await.unwrap().major, "1");

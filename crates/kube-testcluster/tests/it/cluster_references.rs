@@ -1,5 +1,5 @@
-//! Tests pods that refer to Secrets, ConfigMaps and claims which do not exist: they wait, say why, and start when the
-//! object comes.
+//! Tests pods that refer to Secrets, ConfigMaps, trust bundles and claims which do not exist: they wait, say why, and start
+//! when the object comes.
 
 use kube_testcluster::{Cluster, Controllers, Stages};
 use serde_json::{Value, json};
@@ -164,6 +164,33 @@ async fn a_pod_waits_for_the_secret_and_the_key_of_a_volume() {
         let warned = warnings(&api).await;
         assert_eq!(warned[0], format!("{failed} secret \"tls\" not found"));
     }
+}
+
+/// The certificate of an authority: CN=ca.
+const AUTHORITY: &str = "-----BEGIN CERTIFICATE-----
+MIIBcDCCARegAwIBAgIUZuxJVub2rzGTOcIXE05bVR37sKIwCgYIKoZIzj0EAwIw
+DTELMAkGA1UEAwwCY2EwIBcNMjYxMTI5MTUxNTAyWhgPMjEyNjExMDUxNTE1MDJa
+MA0xCzAJBgNVBAMMAmNhMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqCT8z7m+
+So+Rh2SUBA4nbI+HI8XJkdKpz/FiZf7s6YRDKKJvW/60oDB+BqHsnNRdpojyQv4h
+Y/In/O9OHH5KeKNTMFEwHQYDVR0OBBYEFEOhAocpHnXPWmHMWlMJ5wBISOKVMB8G
+A1UdIwQYMBaAFEOhAocpHnXPWmHMWlMJ5wBISOKVMA8GA1UdEwEB/wQFMAMBAf8w
+CgYIKoZIzj0EAwIDRwAwRAIgYQqSTuNux0CnKVU0LsPKOKK1PR6srbCsPCsbxNr4
+qs4CIDhVhTqjBwUvDVU1szfnXLmeRI1IDHMb+4Yx307KclCB
+-----END CERTIFICATE-----
+";
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_waits_for_the_trust_bundle_of_a_volume() {
+    let (cluster, api) = cluster("run");
+    let source = json!({"clusterTrustBundle": {"name": "ca", "path": "ca.pem"}});
+    create_pod_with_volumes(&api, &json!([{"name": "certs", "projected": {"sources": [source]}}])).await;
+    cluster.settled().await;
+    let why = "while getting ClusterTrustBundle: clustertrustbundle.certificates.k8s.io \"ca\" not found";
+    let failed = "FailedMount  MountVolume.SetUp failed for volume \"certs\" :";
+    assert_eq!(warnings(&api).await, [format!("{failed} {why}")]);
+    let bundles = "/apis/certificates.k8s.io/v1/clustertrustbundles";
+    create(&api, bundles, json!({"spec": {"trustBundle": AUTHORITY}}), "ca").await;
+    runs(&api).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -71,6 +71,7 @@ mod cluster_rbac;
 mod cluster_read_options;
 mod cluster_references;
 mod cluster_replica_sets;
+mod cluster_resource_claims;
 mod cluster_restart;
 mod cluster_reviews;
 #[cfg(feature = "tls")]

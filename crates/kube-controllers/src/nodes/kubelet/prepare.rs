@@ -92,6 +92,10 @@ impl PodWorker {
             if self.prepared < part && part <= needed && !self.is_over {
                 match part {
                     Prepared::Initialized => self.initialize().await?,
+                    Prepared::Volumes => {
+                        self.wait_for_objects(part).await?;
+                        self.prepare_claims().await?;
+                    }
                     _ => self.wait_for_objects(part).await?,
                 }
                 self.prepared = part;
@@ -153,6 +157,11 @@ impl PodWorker {
             let status = containers::config_error_status(&self.pod, failures, &self.inputs(&now, ""));
             return self.write_status(status).await;
         }
+        self.report_creating().await
+    }
+
+    /// Reports that the containers are being created.
+    pub(super) async fn report_creating(&mut self) -> Result<(), Error> {
         if self.pod["status"]["containerStatuses"].is_array() {
             return Ok(()); // an earlier stage has reported that the containers are being created
         }

@@ -1,5 +1,5 @@
-//! The Secrets, ConfigMaps and claims that a pod refers to, and the search for those that are missing. An optional
-//! reference is left out, because the kubelet starts a pod without its object.
+//! The Secrets, ConfigMaps, trust bundles and claims that a pod refers to, and the search for those that are missing. An
+//! optional reference is left out, because the kubelet starts a pod without its object.
 
 use std::sync::Arc;
 
@@ -62,7 +62,8 @@ impl Lookup {
 
     /// Returns the object of a reference, for the request that waits for it.
     pub(super) fn object_ref(&self, reference: &Reference<'_>) -> ObjectRef {
-        let (namespace, name) = (self.namespace.clone(), reference.name.to_owned());
+        let namespace = if reference.resource.is_namespaced() { self.namespace.clone() } else { String::new() };
+        let name = reference.name.to_owned();
         ObjectRef { resource: reference.resource, namespace, name }
     }
 

@@ -32,6 +32,7 @@ impl PodWorker {
             self.host_ip = scheduler.assignment_of(node).await.address; // the pod names its node itself
             return Ok(());
         }
+        self.wait_for_claims(scheduler).await?;
         let Assignment { node, address, .. } = self.assign(scheduler).await?;
         let unbound = self.pod.clone();
         match self.bind(&node).await {
@@ -106,7 +107,7 @@ impl PodWorker {
         }
     }
 
-    async fn unschedulable(&mut self, unfit: &Unfit) -> Result<(), kube_client::Error> {
+    pub(super) async fn unschedulable(&mut self, unfit: &Unfit) -> Result<(), kube_client::Error> {
         self.not_scheduled("Unschedulable", &unfit.message, unfit.nominated_node.as_deref()).await
     }
 

@@ -1,6 +1,6 @@
-//! Finds the volumes of a pod that cannot be mounted, because a Secret, a ConfigMap, a key or a claim does not exist,
-//! or because a claim has no volume. Upstream: `SetUpAt` in `pkg/volume/{secret,configmap,projected}`, and
-//! `pkg/kubelet/volumemanager`.
+//! Finds the volumes of a pod that cannot be mounted, because a Secret, a ConfigMap, a key, a trust bundle or a claim
+//! does not exist, or because a claim has no volume. Upstream: `SetUpAt` in
+//! `pkg/volume/{secret,configmap,projected}`, and `pkg/kubelet/volumemanager`.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::nodes::claims::Claims;
 use crate::nodes::items::items;
 use crate::nodes::requests::ObjectRef;
 use kube_machinery::conventions::aggregate::aggregate;
-use kube_machinery::kinds::{CONFIG_MAPS, PERSISTENT_VOLUME_CLAIMS, Resource, SECRETS};
+use kube_machinery::kinds::{CLUSTER_TRUST_BUNDLES, CONFIG_MAPS, PERSISTENT_VOLUME_CLAIMS, Resource, SECRETS};
 use kube_machinery::value::Value;
 
 /// The ConfigMap in the token volume of a service account. The kubelet does not look for it. A cluster with controllers
@@ -56,6 +56,10 @@ async fn failure(name: &str, volume: &Value, lookup: &mut Lookup) -> Result<Opti
     for reference in references(volume) {
         let error = match lookup.missing(&reference).await? {
             None => continue,
+            Some(Missing::Object) if reference.resource == CLUSTER_TRUST_BUNDLES => {
+                let name = reference.name;
+                format!("while getting ClusterTrustBundle: clustertrustbundle.certificates.k8s.io {name:?} not found")
+            }
             Some(Missing::Object) => reference.not_found(),
             Some(Missing::Key(key)) if reference.resource == SECRETS => {
                 format!("references non-existent secret key: {key}")
@@ -76,7 +80,9 @@ fn references(volume: &Value) -> impl Iterator<Item = Reference<'_>> {
         [reference(SECRETS, &volume["secret"], "secretName"), reference(CONFIG_MAPS, &volume["configMap"], "name")];
     let projected = items(&volume["projected"]["sources"]).iter().filter_map(|source| {
         let config_map = || reference(CONFIG_MAPS, &source["configMap"], "name");
-        reference(SECRETS, &source["secret"], "name").or_else(config_map).filter(|reference| reference.name != ROOT_CA)
+        let bundle = || reference(CLUSTER_TRUST_BUNDLES, &source["clusterTrustBundle"], "name");
+        let found = reference(SECRETS, &source["secret"], "name").or_else(config_map);
+        found.filter(|reference| reference.name != ROOT_CA).or_else(bundle)
     });
     own.into_iter().flatten().chain(projected)
 }

@@ -94,6 +94,12 @@ impl State {
         self.nodeless == Nodeless::OnTheFirst && self.cache.nodes().all(|info| info.node.is_none())
     }
 
+    /// Returns the number of nodes on which pods can run.
+    pub(super) fn node_count(&self) -> usize {
+        let count = self.cache.nodes().filter(|info| info.node.is_some()).count();
+        if self.is_without_nodes() { 1 } else { count }
+    }
+
     /// Returns true if the node exists. In a cluster that was created without nodes, every node exists.
     pub(super) fn has(&self, node: &str) -> bool {
         self.cache.node(node).is_some() || self.is_without_nodes()

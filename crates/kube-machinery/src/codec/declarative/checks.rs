@@ -1,11 +1,11 @@
 //! The checks of the rules for one value, with upstream's messages. Upstream: `k8s.io/apimachinery/pkg/api/validate`.
 
 use super::compared::Compared;
-use crate::codec::schema::FieldRule;
+use super::{formats, unique};
+use crate::codec::schema::{FieldRule, FieldType};
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::conventions::field::Path;
-use crate::conventions::names;
 use crate::conventions::operation::Operation;
 use crate::value::{Array, Value};
 
@@ -15,6 +15,12 @@ pub(super) enum Outcome {
     /// The other rules of the value do not apply.
     Ends,
     Fails(Causes),
+}
+
+impl From<Causes> for Outcome {
+    fn from(causes: Causes) -> Self {
+        if causes.is_empty() { Self::Passes } else { Self::Fails(causes) }
+    }
 }
 
 impl From<Option<Cause>> for Outcome {
@@ -57,31 +63,37 @@ pub(super) fn check(rule: &FieldRule, operation: Operation, compared: Compared<'
         }
         FieldRule::Format(name) => {
             let Some(text) = text else { return Outcome::Passes };
-            let causes: Causes = messages(name, text).iter().map(|why| Cause::invalid(at, text, why)).collect();
-            return if causes.is_empty() { Outcome::Passes } else { Outcome::Fails(causes) };
+            return formats::check(name, text, at).into();
         }
+        FieldRule::NoModify => {
+            let is_modified = compared.old.is_some_and(|old| !old.is_null() && !compared.new.is_null());
+            is_modified.then(|| Cause::invalid_as(at, "null", "field cannot be modified once set"))
+        }
+        FieldRule::Unique(keys) => return unique::duplicates(keys, compared, at).into(),
+        FieldRule::EachKey(rule) => return each_key(rule, operation, compared, at).into(),
         FieldRule::Enum(values) => {
             text.filter(|text| !values.contains(text)).map(|text| Cause::unsupported_text(at, text, values))
         }
         FieldRule::ZeroOrOneOf(key, members) => several(key, members, compared, at),
         // The walk applies these.
-        FieldRule::IfMode(..) | FieldRule::ModeDiscriminator => None,
+        FieldRule::IfMode(..) | FieldRule::ModeDiscriminator | FieldRule::UnionMember => None,
         FieldRule::Optional | FieldRule::Subfield(..) => None,
     };
     cause.into()
 }
 
-/// Returns the messages about a text that does not have the format. Upstream: `strfmt.go`.
-fn messages(format: &str, text: &str) -> Vec<String> {
-    match format {
-        "k8s-label-key" => names::label_key(text),
-        "k8s-label-value" => names::label_value(text),
-        "k8s-long-name" => names::long_name(text),
-        "k8s-long-name-caseless" => names::long_name_caseless(text),
-        "k8s-path-segment-name" => names::path_segment(text),
-        "k8s-short-name" => names::short_name(text),
-        _ => Vec::new(), // the table has no other one: a test proves it
+/// Applies a rule to the keys of a map that the old map does not have. Upstream: `EachMapKey`.
+fn each_key(rule: &FieldRule, operation: Operation, compared: Compared<'_>, at: &Path<'_>) -> Causes {
+    static TEXT: FieldType = FieldType::Text;
+    let mut causes = Causes::new();
+    let is_new = |key: &str| compared.old.is_none_or(|old| old.get(key).is_none());
+    for (key, _) in compared.new.as_object().into_iter().flatten().filter(|(key, _)| is_new(key)) {
+        let key = Value::from(key.as_str());
+        if let Outcome::Fails(found) = check(rule, operation, Compared { kind: &TEXT, new: &key, old: None }, at) {
+            causes.extend(found);
+        }
     }
+    causes
 }
 
 /// Returns the cause for a list with several of the members of a union, unless the old list had the same ones. Upstream:
@@ -107,7 +119,7 @@ fn several(key: &str, members: &[&str], compared: Compared<'_>, at: &Path<'_>) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec::schema::{FieldType, find, structs};
+    use crate::codec::schema::{find, structs};
     use crate::value::json;
 
     static TEXT: FieldType = FieldType::Text;
@@ -205,6 +217,10 @@ mod tests {
             ("k8s-long-name-caseless", "A.b", "A_b"),
             ("k8s-path-segment-name", "A:b", ".."),
             ("k8s-short-name", "a-b", "a.b"),
+            ("k8s-extended-resource-name", "example.com/gpu", "kubernetes.io/gpu"),
+            ("k8s-resource-fully-qualified-name", "a.b/c_d", "c_d"),
+            ("k8s-resource-pool-name", "a/b.c", "a//b"),
+            ("k8s-uuid", "01234567-89ab-cdef-0123-456789abcdef", "01234567-89AB-cdef-0123-456789abcdef"),
         ] {
             assert_eq!(of_new(&FieldRule::Format(format), &TEXT, &json!(right)), "", "{format}");
             assert_ne!(of_new(&FieldRule::Format(format), &TEXT, &json!(wrong)), "", "{format}");
@@ -215,7 +231,8 @@ mod tests {
     fn the_table_has_only_known_formats() {
         fn is_known(rule: &FieldRule) -> bool {
             match rule {
-                FieldRule::Format(name) => !messages(name, "-/-/-").is_empty(),
+                FieldRule::Format(name) => formats::is_known(name),
+                FieldRule::EachKey(rule) => is_known(rule),
                 FieldRule::Subfield(_, rules) => rules.iter().all(is_known),
                 _ => true,
             }
@@ -224,6 +241,29 @@ mod tests {
         let unknown: Vec<&[FieldRule]> =
             fields.map(|field| &*field.rules).filter(|rules| !rules.iter().all(is_known)).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
+    }
+
+    /// Upstream: `update_test.go`.
+    #[test]
+    fn an_update_can_set_and_remove_a_value_but_not_modify_it() {
+        let kind = type_of("ResourceClaimStatus", "allocation");
+        let (a, b) = (json!({"a": 1}), json!({"b": 1}));
+        assert_eq!(of_new(&FieldRule::NoModify, kind, &a), "");
+        assert_eq!(checked(&FieldRule::NoModify, kind, &a, Some(&Value::Null)), "");
+        assert_eq!(checked(&FieldRule::NoModify, kind, &Value::Null, Some(&a)), "");
+        let cause = "spec.field: Invalid value: null: field cannot be modified once set";
+        assert_eq!(checked(&FieldRule::NoModify, kind, &b, Some(&a)), cause);
+    }
+
+    #[test]
+    fn a_rule_for_keys_checks_those_that_the_old_map_does_not_have() {
+        let rule = FieldRule::EachKey(Box::new(FieldRule::Format("k8s-short-name")));
+        let kind = type_of("CounterSet", "counters");
+        let map = json!({"a.b": {}, "c": {}});
+        let cause = r#"spec.field: Invalid value: "a.b": must not contain dots"#;
+        assert_eq!(of_new(&rule, kind, &map), cause);
+        assert_eq!(checked(&rule, kind, &map, Some(&json!({"c": {}}))), cause);
+        assert_eq!(checked(&rule, kind, &map, Some(&json!({"a.b": {"value": "1"}}))), "");
     }
 
     /// Upstream: `zeroorone_test.go`.

@@ -7,9 +7,13 @@
 
 mod checks;
 mod compared;
+mod formats;
+mod union;
+mod unique;
 
 use self::checks::{Outcome, check};
 use self::compared::Compared;
+pub(crate) use self::compared::is_same;
 use super::schema::{Field, FieldRule, FieldType, Struct, find};
 use crate::conventions::causes::Causes;
 use crate::conventions::field::Path;
@@ -51,13 +55,19 @@ struct Walk {
 }
 
 impl Walk {
-    /// Validates the fields of a struct. It has no old state in a new object, and in an item of a list, because the
-    /// items of the lists with rules have no identity.
+    /// Validates the fields of a struct. It has no old state in a new object, and in an item of a list whose items have no
+    /// identity.
     fn fields(&mut self, row: &'static Struct, new: &Value, old: Option<&Value>, at: &Path<'_>) {
         self.modes(row, new, old, at);
+        self.causes.extend(union::check(row, new, old, at));
         for field in row.fields.iter().filter(|field| is_checked(field)) {
-            let old = old.map(|old| &old[field.name]);
-            self.field(field, Compared { kind: &field.kind, new: &new[field.name], old }, &at.child(field.name));
+            if field.name.is_empty() {
+                // The fields of an embedded struct stand beside those of the outer one.
+                self.field(field, Compared { kind: &field.kind, new, old }, at);
+            } else {
+                let old = old.map(|old| &old[field.name]);
+                self.field(field, Compared { kind: &field.kind, new: &new[field.name], old }, &at.child(field.name));
+            }
         }
     }
 
@@ -82,7 +92,7 @@ impl Walk {
 
     fn field(&mut self, field: &'static Field, compared: Compared<'_>, at: &Path<'_>) {
         if !compared.is_unchanged() && self.rules(&field.rules, compared, at) && field.has_rules_below {
-            self.below(compared, at);
+            self.below(compared, keys_of(field), at);
         }
     }
 
@@ -117,23 +127,29 @@ impl Walk {
         }
     }
 
-    /// Validates the struct in a value, or the structs in its items.
-    fn below(&mut self, compared: Compared<'_>, at: &Path<'_>) {
+    /// Validates the struct in a value, or the structs in its items. `keys` are the fields that identify an item of a list.
+    fn below(&mut self, compared: Compared<'_>, keys: &[&str], at: &Path<'_>) {
         match compared.kind {
             _ if compared.new.is_null() => {}
             FieldType::Pointer(kind) => {
                 let old = compared.old.filter(|old| !old.is_null());
-                self.below(Compared { kind, old, ..compared }, at);
+                self.below(Compared { kind, old, ..compared }, keys, at);
             }
             FieldType::Struct(row) => self.fields(find(row), compared.new, compared.old, at),
             FieldType::List(kind) => {
                 for (i, new) in compared.new.as_array().into_iter().flatten().enumerate() {
-                    self.below(Compared { kind, new, old: None }, &at.index(i));
+                    let old = compared.old.and_then(|old| unique::same_item(keys, new, old));
+                    self.item(Compared { kind, new, old }, &at.index(i));
                 }
             }
-            // No rules are below these: `peers/schema` refuses rules in the structs of a map.
-            FieldType::Map(_)
-            | FieldType::Text
+            FieldType::Map(kind) => {
+                for (key, new) in compared.new.as_object().into_iter().flatten() {
+                    let old = compared.old.and_then(|old| old.get(key));
+                    self.item(Compared { kind, new, old }, &at.key(key));
+                }
+            }
+            // No rules are below these.
+            FieldType::Text
             | FieldType::Bool
             | FieldType::Integer(_)
             | FieldType::Float
@@ -146,6 +162,22 @@ impl Walk {
             | FieldType::SchemaOr(_) => {}
         }
     }
+
+    /// Validates the struct in an item of a list or a map, unless an update leaves it unchanged.
+    fn item(&mut self, compared: Compared<'_>, at: &Path<'_>) {
+        if !compared.is_unchanged() {
+            self.below(compared, &[], at);
+        }
+    }
+}
+
+/// Returns the fields that identify the items of a list.
+fn keys_of(field: &Field) -> &[&'static str] {
+    let keys = field.rules.iter().find_map(|rule| match rule {
+        FieldRule::Unique(keys) => Some(keys.as_slice()),
+        _ => None,
+    });
+    keys.unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -162,13 +194,13 @@ mod tests {
     fn the_table_has_rules_only_where_the_walk_comes() {
         fn is_walked(kind: &FieldType) -> bool {
             match kind {
-                FieldType::Pointer(inner) | FieldType::List(inner) => is_walked(inner),
+                FieldType::Pointer(inner) | FieldType::List(inner) | FieldType::Map(inner) => is_walked(inner),
                 kind => matches!(kind, FieldType::Struct(_)),
             }
         }
         for (name, field) in structs().flat_map(|(name, row)| row.fields.iter().map(move |field| (name, field))) {
             assert!(!field.has_rules_below || is_walked(&field.kind), "{name}.{}", field.name);
-            assert!(!field.name.is_empty() || field.rules.is_empty() && !field.has_rules_below, "{name} embeds rules");
+            assert!(!field.name.is_empty() || field.rules.is_empty(), "{name} has rules for an embedded struct itself");
         }
     }
 
@@ -228,6 +260,45 @@ mod tests {
         assert_eq!(sentences("PriorityLevelConfiguration", &neither, None), causes);
         assert_eq!(sentences("PriorityLevelConfiguration", &neither, Some(&exempt)), causes);
         assert_eq!(sentences("PriorityLevelConfiguration", &neither, Some(&neither)), [""; 0]);
+    }
+
+    #[test]
+    fn the_fields_of_an_embedded_struct_are_validated() {
+        let config = json!([{"requests": [], "opaque": {"driver": ""}}]);
+        assert_eq!(
+            sentences("DeviceClass", &json!({"spec": {"config": config}}), None),
+            ["spec.config[0].opaque.driver: Required value"]
+        );
+    }
+
+    #[test]
+    fn the_structs_in_a_map_have_rules_and_a_struct_has_one_member_of_its_union() {
+        let slice = |attributes: Value| json!({"spec": {"devices": [{"name": "d", "attributes": attributes}]}});
+        let (old, new) =
+            (slice(json!({"a": {"int": 1}, "b": {}})), slice(json!({"a": {"int": 1, "bool": true}, "b": {}})));
+        let members = "`int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`";
+        let several = format!(
+            r#"spec.devices[0].attributes[a]: Invalid value: "{{int, bool}}": must specify exactly one of: {members}"#
+        );
+        let none = format!(r#"spec.devices[0].attributes[b]: Invalid value: "": must specify one of: {members}"#);
+        assert_eq!(sentences("ResourceSlice", &old, None), [none.as_str()]);
+        assert_eq!(sentences("ResourceSlice", &new, None), [several.as_str(), &none]);
+        // The devices have no keys, so an update validates all of them.
+        assert_eq!(sentences("ResourceSlice", &new, Some(&old)), [several, none]);
+    }
+
+    #[test]
+    fn an_item_with_keys_is_compared_with_the_old_one() {
+        let claim = |requests: Value| json!({"spec": {"spec": {"devices": {"requests": requests}}}});
+        let request = |name: &str, mode: &str| json!({"name": name, "exactly": {"allocationMode": mode}});
+        let old = claim(json!([request("a", "x")]));
+        let new = claim(json!([request("b", "y"), request("a", "x")]));
+        let of = |new: &Value, old: &Value| {
+            sentences("DeviceClaim", &new["spec"]["spec"]["devices"], Some(&old["spec"]["spec"]["devices"]))
+        };
+        let cause =
+            r#"requests[0].exactly.allocationMode: Unsupported value: "y": supported values: "All", "ExactCount""#;
+        assert_eq!(of(&new, &old), [cause]);
     }
 
     #[test]

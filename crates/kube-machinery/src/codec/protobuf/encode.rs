@@ -47,7 +47,8 @@ fn raw(kind: &str, object: &Value) -> Vec<u8> {
         Some(items) => {
             let (of_list, of_item) = list_numbers(object);
             message(&mut out, of_list, schema::find("ListMeta"), &object["metadata"]);
-            let row = schema::find(kind.strip_suffix("List").unwrap_or(kind));
+            let version = object["apiVersion"].as_str().unwrap_or_default();
+            let row = schema::find(type_of(kind.strip_suffix("List").unwrap_or(kind), version));
             items.iter().for_each(|item| message(&mut out, of_item, row, item));
         }
         // A list whose items are null or absent.

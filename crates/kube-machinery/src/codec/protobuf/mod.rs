@@ -37,6 +37,19 @@ mod tests {
     }
 
     #[test]
+    fn a_list_has_items_of_its_own_group() {
+        // The core group has another type of this name.
+        let claim = json!({"metadata": {"name": "a"}, "spec": {"devices": {"requests": [{"name": "r"}]}}});
+        let list = json!({
+            "kind": "ResourceClaimList", "apiVersion": "resource.k8s.io/v1",
+            "metadata": {"resourceVersion": "1"}, "items": [claim],
+        });
+        let back = decode(&encode(&list), "ResourceClaimList", "resource.k8s.io/v1").unwrap();
+        assert_eq!(back["items"][0]["metadata"]["name"], "a");
+        assert_eq!(back["items"][0]["spec"]["devices"]["requests"][0]["name"], "r");
+    }
+
+    #[test]
     fn a_schema_survives_encoding_and_decoding() {
         let schema = json!({
             "type": "object", "maximum": 1.5, "minimum": -3, "default": {"a": [1]}, "enum": [1, null, "x"],

@@ -1,6 +1,6 @@
 //! The table of the Go types of the served kinds: their fields and order, which fields may be omitted, how lists are
-//! merged, and which values are valid. Objects are JSON values in this crate; the table gives them the form that a Go server gives them when
-//! it decodes and encodes them.
+//! merged, and which values are valid. Objects are JSON values in this crate; the table gives them the form that a Go
+//! server gives them when it decodes and encodes them.
 //!
 //! `peers/schema` makes `types.txt` from the struct tags of upstream's Go types, from the tags for declarative validation
 //! in their comments, and from the schema of client-go's apply configurations, which says what is atomic and which fields
@@ -163,6 +163,7 @@ pub fn type_of<'k>(kind: &'k str, api_version: &str) -> &'k str {
         ("EventList", "events.k8s.io/v1") => "events.EventList",
         ("HorizontalPodAutoscaler", "autoscaling/v1") => "autoscaling.HorizontalPodAutoscaler",
         ("HorizontalPodAutoscalerList", "autoscaling/v1") => "autoscaling.HorizontalPodAutoscalerList",
+        ("ResourceClaim", "resource.k8s.io/v1") => "resource.ResourceClaim",
         _ => kind,
     }
 }

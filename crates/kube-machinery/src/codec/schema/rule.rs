@@ -28,6 +28,15 @@ pub(crate) enum FieldRule {
     IfMode(&'static str, Box<Self>),
     /// Of the items with these texts in this field, a list may have one.
     ZeroOrOneOf(&'static str, Vec<&'static str>),
+    /// The items of a list are unique. If fields are named, these identify an item, and it is also compared with the item
+    /// that they identify in the old list.
+    Unique(Vec<&'static str>),
+    /// A rule for each new key of a map.
+    EachKey(Box<Self>),
+    /// An update cannot replace the value by another one, but it can set or remove the value.
+    NoModify,
+    /// The field is a member of a union: a struct has one of its members.
+    UnionMember,
 }
 
 impl FieldRule {
@@ -36,7 +45,13 @@ impl FieldRule {
     pub(crate) fn can_end(&self) -> bool {
         matches!(
             self,
-            Self::Required | Self::Optional | Self::Forbidden | Self::Immutable | Self::MaxItems(_) | Self::Alpha(_)
+            Self::Required
+                | Self::Optional
+                | Self::Forbidden
+                | Self::Immutable
+                | Self::NoModify
+                | Self::MaxItems(_)
+                | Self::Alpha(_)
         )
     }
 
@@ -58,6 +73,10 @@ impl FieldRule {
             "format" => Self::Format(value),
             "modeDiscriminator" => Self::ModeDiscriminator,
             "enum" => Self::Enum(value.split(',').collect()),
+            "unique" => Self::Unique(value.split(',').filter(|key| !key.is_empty()).collect()),
+            "eachKey" => Self::EachKey(Box::new(inner()?)),
+            "update" if value == "NoModify" => Self::NoModify,
+            "unionMember" => Self::UnionMember,
             _ => match name.strip_suffix(')')?.split_once('(')? {
                 ("ifMode", mode) => Self::IfMode(mode, Box::new(inner()?)),
                 ("subfield", field) => Self::Subfield(field, vec![inner()?]),

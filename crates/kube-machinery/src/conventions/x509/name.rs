@@ -41,7 +41,19 @@ impl Subject {
 }
 
 /// Returns the encoded subject of a certificate; `None` if the certificate is malformed.
-pub fn subject_of_certificate(mut certificate: &[u8]) -> Option<&[u8]> {
+pub fn subject_of_certificate(certificate: &[u8]) -> Option<&[u8]> {
+    whole_sequence(&mut from_subject(certificate)?)
+}
+
+/// Returns the public key of a certificate with its algorithm; `None` if the certificate is malformed.
+pub(crate) fn key_of_certificate(certificate: &[u8]) -> Option<&[u8]> {
+    let mut fields = from_subject(certificate)?;
+    sequence(&mut fields)?; // the subject
+    whole_sequence(&mut fields)
+}
+
+/// Returns the fields of a certificate from its subject on.
+fn from_subject(mut certificate: &[u8]) -> Option<&[u8]> {
     let mut certificate = sequence(&mut certificate)?;
     let mut fields = sequence(&mut certificate)?;
     if fields.first() == Some(&VERSION) {
@@ -51,7 +63,7 @@ pub fn subject_of_certificate(mut certificate: &[u8]) -> Option<&[u8]> {
     sequence(&mut fields)?; // the algorithm of the signature
     sequence(&mut fields)?; // the issuer
     sequence(&mut fields)?; // the validity
-    whole_sequence(&mut fields)
+    Some(fields)
 }
 
 /// Decodes a string of one of X.509's types.

@@ -15,6 +15,7 @@ pub(super) mod certificates;
 pub(super) mod components;
 pub(super) mod csi;
 pub(super) mod definitions;
+pub(super) mod dynamic_resources;
 pub(super) mod endpoints;
 pub mod event;
 pub(super) mod flow_control;
@@ -29,6 +30,7 @@ pub(super) mod scale;
 pub(super) mod service;
 pub(super) mod simple;
 pub(super) mod storage;
+pub(super) mod storage_migration;
 pub(super) mod templates;
 pub(super) mod workloads;
 

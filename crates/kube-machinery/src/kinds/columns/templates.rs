@@ -34,7 +34,7 @@ fn containers(template: &Value, field: &str) -> String {
 }
 
 /// Upstream: `labels.FormatLabels`.
-fn labels(parent: &Value, field: &str) -> String {
+pub(super) fn labels(parent: &Value, field: &str) -> String {
     let mut labels: Vec<String> = pairs(parent, field).map(|(key, value)| format!("{key}={value}")).collect();
     labels.sort_unstable();
     if labels.is_empty() { "<none>".to_owned() } else { labels.join(",") }

@@ -22,6 +22,9 @@ enum Field {
     Texts,
     MapOfText,
     MapOfTexts,
+    /// Values of any type by their domain and their name.
+    AnyByDomain,
+    QuantityByDomain,
     Object(&'static Declared),
     Objects(&'static Declared),
 }
@@ -40,6 +43,8 @@ impl Declared {
             Field::Texts => list(Type::String),
             Field::MapOfText => map(Type::String),
             Field::MapOfTexts => map(list(Type::String)),
+            Field::AnyByDomain => map(map(Type::Dyn)),
+            Field::QuantityByDomain => map(map(Type::Opaque("kubernetes.Quantity"))),
             Field::Object(of) => Type::Declared(of),
             Field::Objects(of) => list(Type::Declared(of)),
         })
@@ -58,6 +63,17 @@ const USER: Declared = Declared {
     name: "kubernetes.UserInfo",
     fields: &[("username", Field::Text), ("uid", Field::Text), ("groups", Field::Texts), ("extra", Field::MapOfTexts)],
 };
+
+/// A device, as the selectors of claims see it. Upstream: `newCompiler` in `k8s.io/dynamic-resource-allocation/cel`.
+pub(crate) const DEVICE: Type<'static> = Type::Declared(&Declared {
+    name: "kubernetes.DRADevice",
+    fields: &[
+        ("driver", Field::Text),
+        ("allowMultipleAllocations", Field::Bool),
+        ("attributes", Field::AnyByDomain),
+        ("capacity", Field::QuantityByDomain),
+    ],
+});
 
 pub(crate) const REQUEST: Type<'static> = Type::Declared(&Declared {
     name: "kubernetes.AdmissionRequest",

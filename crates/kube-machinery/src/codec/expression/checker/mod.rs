@@ -23,7 +23,7 @@ use super::interpreter::{Program, is_prefix};
 use super::macros;
 use super::parse::parse;
 
-pub(crate) use self::admission::{AUTHORIZER, NAMESPACE, REQUEST};
+pub(crate) use self::admission::{AUTHORIZER, DEVICE, NAMESPACE, REQUEST};
 pub(crate) use self::types::Type;
 pub(super) use self::types::unescaped;
 

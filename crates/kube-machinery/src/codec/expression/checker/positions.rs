@@ -105,6 +105,10 @@ fn quoted(text: &str, quote: char) -> usize {
 ///
 /// Upstream: `common.Error.ToDisplayString`.
 pub(super) fn to_display_string(text: &str, (line, column): (isize, isize), what: &str) -> String {
+    if text.is_empty() {
+        // cel-go has no line of an empty text, and the column from 0.
+        return format!("ERROR: <input>:{line}:{}: {what}", column - 1);
+    }
     let snippet = usize::try_from(line - 1).ok().and_then(|line| text.split('\n').nth(line));
     let Some(snippet) = snippet else { return format!("ERROR: <input>:{line}:{column}: {what}") };
     let mut chars = snippet.chars().map(|c| c.is_ascii());

@@ -17,7 +17,7 @@ const ALONE: &str = "ReadWriteOncePod";
 pub(in crate::kinds) const VOLUME_MODES: [&str; 2] = ["Block", "Filesystem"];
 
 /// The metadata fields that a claim template must not set, in upstream's order.
-const FORBIDDEN: [&str; 12] = [
+const FORBIDDEN: [&str; 13] = [
     "name",
     "generateName",
     "namespace",
@@ -30,6 +30,7 @@ const FORBIDDEN: [&str; 12] = [
     "deletionGracePeriodSeconds",
     "ownerReferences",
     "finalizers",
+    "managedFields",
 ];
 
 /// Validates an `ephemeral` volume, whose claim is created and deleted with its pod.
@@ -43,7 +44,8 @@ pub(super) fn ephemeral(source: &Value, at: At<'_>) -> Causes {
     causes
 }
 
-fn metadata(metadata: &Value, at: At<'_>) -> Causes {
+/// Validates the metadata in a template, which can have labels and annotations only. Upstream: `ValidateTemplateObjectMeta`.
+pub(in crate::kinds) fn metadata(metadata: &Value, at: At<'_>) -> Causes {
     let keys = pairs(metadata, "annotations").map(|(key, _)| key);
     let mut causes: Causes = keys
         .flat_map(|key| invalid(&format_args!("{at}.annotations"), key, names::label_key(&key.to_lowercase())))

@@ -52,7 +52,9 @@ use crate::kinds::columns;
 use crate::kinds::metadata::UpdatedMetadata;
 use crate::kinds::resource::{DeleteResponse, Deletion, Generation, ResourceRow, Subresource};
 
+pub(in crate::kinds) use self::affinity::node_selector;
 pub(in crate::kinds) use self::certificates::signer_name;
+pub(in crate::kinds) use self::claim_template::metadata as template_metadata;
 pub(in crate::kinds) use self::defaults::pod as set_defaults;
 pub(in crate::kinds) use self::selectors::label_selector;
 pub(in crate::kinds) use self::status::status as validate_status;
