@@ -14,7 +14,7 @@ struct Version {
     others: &'static [&'static str],
 }
 
-const VERSIONS: [Version; 21] = [
+const VERSIONS: [Version; 23] = [
     Version {
         name: "v1",
         listed: &[
@@ -111,6 +111,11 @@ const VERSIONS: [Version; 21] = [
         listed: &["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"],
         others: &[],
     },
+    Version {
+        name: "resource.k8s.io/v1",
+        listed: &["DeviceClass", "DeviceTaintRule", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"],
+        others: &[],
+    },
     Version { name: "scheduling.k8s.io/v1", listed: &["PriorityClass"], others: &[] },
     Version {
         name: "storage.k8s.io/v1",
@@ -124,6 +129,7 @@ const VERSIONS: [Version; 21] = [
         ],
         others: &[],
     },
+    Version { name: "storagemigration.k8s.io/v1", listed: &["StorageVersionMigration"], others: &[] },
 ];
 
 /// The kinds that are registered in each version. Upstream: `AddToGroupVersion`.
