@@ -77,7 +77,7 @@
 //!   only for objects that were applied, unless [more are asked for](ClusterBuilder::managed_fields). Every request is
 //!   allowed (on a TLS listener, every request of an authenticated user), unless [RBAC is
 //!   on](ClusterBuilder::authorization).
-//! - There are 52 kinds: the kinds that manifests usually have, and the reviews of tokens and of authorization. Kinds
+//! - There are 60 kinds: those that kube-apiserver serves by default, except the mutating admission policies. Kinds
 //!   without a controller are only stored: an autoscaler scales nothing. The volumes of claims are objects without
 //!   storage.
 //! - Containers do not run. [`Stages`] define the states that a pod goes through, and the lines of its log; `exec`,
