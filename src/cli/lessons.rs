@@ -39,7 +39,7 @@ pub struct WatchArgs {
 impl Subcommand for LessonArgs {
     fn augment_subcommands(command: Command) -> Command {
         let lesson = |lesson: &Row| Command::new(lesson.command).about(lesson.en).defer(with_options);
-        command.subcommands(rows_by_chapter().into_iter().filter(|row| row.is_usual()).map(lesson))
+        command.subcommands(rows_by_chapter().into_iter().filter(|row| row.is_main()).map(lesson))
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {

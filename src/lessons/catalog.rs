@@ -5,6 +5,7 @@
 //! made from these rows, so a new lesson only needs a row.
 
 mod beyond;
+mod defaults;
 mod options;
 mod parts;
 mod questions;
@@ -29,7 +30,7 @@ pub fn rows_by_chapter() -> Vec<&'static Row> {
 
 /// Returns the main row of each lesson, whose command has no option: `shared`, not `shared --step stages`.
 pub fn lessons() -> impl Iterator<Item = &'static Row> {
-    rows().filter(|row| row.is_usual())
+    rows().filter(|row| row.is_main())
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ fn menu_text(printer: &Printer) -> String {
     text.push('\n');
     text.extend(BEGIN.map(row));
     text += printer.pick("\nThe tutorials' lessons, in the order of the book:\n", "\n教程里的课程，按书的顺序：\n");
-    let lessons = rows_by_chapter().into_iter().filter(|row| row.is_of_the_tutorials() && row.is_usual());
+    let lessons = rows_by_chapter().into_iter().filter(|row| row.is_of_the_tutorials() && row.is_main());
     text.extend(lessons.map(|lesson| row((lesson.command, lesson.en, lesson.zh))));
     text += &row(BEYOND);
     text.push('\n');

@@ -1,4 +1,5 @@
-//! Tests of the lessons `list` and `controller` against a cluster that they reach over a socket.
+//! Tests of lessons against a cluster behind a socket: the answers to the lesson `list`, that lessons write nothing, that
+//! no output contains a credential, and the lesson `controller`.
 
 use axum::extract::Request;
 use axum::middleware::{map_request, map_response};
@@ -55,14 +56,14 @@ fn a_server_that_does_not_reveal_the_source_of_a_list_is_shown_as_unknown() {
     assert!(ran.out.contains("no token"), "{}", ran.out);
 }
 
-/// The lesson `controller` and `--scenario` are the exceptions.
+/// Only the lesson `controller` and the option `--scenario` write, so this test leaves them out.
 #[test]
 fn a_lesson_writes_nothing_to_a_real_cluster() {
     let (sender, requests) = std::sync::mpsc::channel();
     let served = TestServer::new(move || {
         let cluster = Cluster::builder().start();
         let router = cluster.router().layer(map_request(move |request: Request| {
-            let _ = sender.send(format!("{} {}", request.method(), request.uri())); // the test has ended
+            let _ = sender.send(format!("{} {}", request.method(), request.uri())); // fails only after the test has ended
             std::future::ready(request)
         }));
         keep(cluster);
@@ -101,8 +102,9 @@ fn no_output_has_a_credential_of_the_kubeconfig() {
                 let ran = finish(command.arg("--kubeconfig").arg(&kubeconfig));
                 assert!(line.starts_with("doctor") || ran.err.contains("DEBUG"), "{line}: {}", ran.err);
                 let all = ran.out + &ran.err;
+                // The second is `ada:hunter2` in base64.
                 for secret in ["hunter2", "YWRhOmh1bnRlcjI"] {
-                    assert!(!all.contains(secret), "{line}: {all}"); // the second is `ada:hunter2` in base64
+                    assert!(!all.contains(secret), "{line}: {all}");
                 }
             }
         }

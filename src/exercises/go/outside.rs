@@ -25,7 +25,7 @@ pub(super) const PATH: &str = "/outside";
 /// The time that the dashboard takes to show a state, so that a program without a limit falls behind.
 const SHOWING_TAKES: Duration = Duration::from_millis(50);
 
-/// The outside world, and what the script decides about it.
+/// The outside world: the journal of the program's actions, and the gates and switches that the script sets.
 #[derive(Debug)]
 pub(super) struct Outside {
     pub(super) journal: Journal,
@@ -73,7 +73,8 @@ pub(super) fn routes(outside: &Arc<Outside>, cluster: Router) -> Router {
     Router::new().nest(PATH, calls).fallback_service(cluster.layer(note))
 }
 
-/// Notes a request to the API server, and its refusal.
+/// Records a request to the API server, and its refusal if there is one. A request for nodes, or one that creates an
+/// object, first waits at its gate.
 async fn note_request(State(outside): State<Arc<Outside>>, request: Request, next: Next) -> Response {
     let noted = judging::Request::of(&request);
     outside.journal.note(EntryKind::Request(noted.clone()));
@@ -90,7 +91,7 @@ async fn note_request(State(outside): State<Arc<Outside>>, request: Request, nex
     response
 }
 
-/// Adds or removes a backend. A change without effect is not noted, and a refused one is.
+/// Adds or removes a backend. Records the change if it is refused or has an effect.
 async fn balance(State(outside): State<Arc<Outside>>, Path(change): Path<String>, backend: String) -> Response {
     let change = match change.as_str() {
         "add" => Backend::Added,
@@ -124,7 +125,8 @@ async fn alarm(State(outside): State<Arc<Outside>>, about: String) {
     outside.journal.note(EntryKind::Alarm(about));
 }
 
-/// A notification, as `lessons/break/go/trial` sends it. A deletion without an object is a tombstone that has none.
+/// A notification, as `lessons/break/go/trial` sends it. `tombstone` is the key of a tombstone.
+/// Only a tombstone may lack the object.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 enum Notified {

@@ -96,8 +96,8 @@ async fn mutate(trial: &Trial) -> Result<(), NotSeen> {
     Ok(())
 }
 
-/// Holds the nodes back until the program deletes a pod whose node exists, or for as long as a wrong program needs for
-/// that.
+/// Delays the program's requests for nodes. A wrong program meanwhile deletes a pod whose node exists. If no such
+/// deletion comes in time, the requests are let through.
 async fn sync(trial: &Trial) -> Result<(), NotSeen> {
     let nodes = &trial.outside.nodes;
     nodes.close();

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use futures::FutureExt;
 
+use super::defaults::{ALONE, FOUR_PODS, NETTOOL_COMES_AND_GOES, watching};
 use super::options::{CLIENT, LIST, PRINT, REFLECTOR, WATCH, WORKQUEUE};
-use super::row::{ALONE, FOUR_PODS, Modern, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
+use super::row::{Modern, Origin, Row};
 use crate::lab::{ClusterDefaults, Clusters, Defaults, Fixture};
 use crate::lessons::{controller, late, list, mutate, queue, relist, resync, stale, synced, workqueue};
 

@@ -2,8 +2,9 @@
 
 use futures::FutureExt;
 
+use super::defaults::{FOUR_PODS, NETTOOL_COMES_AND_GOES, watching};
 use super::options::WATCH;
-use super::row::{FOUR_PODS, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
+use super::row::{Origin, Row};
 use crate::lab::{ClusterDefaults, Fixture};
 use crate::lessons::{architecture, controllerloop, lister, reflector_loop, syncing};
 

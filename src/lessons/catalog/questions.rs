@@ -3,8 +3,9 @@
 
 use futures::FutureExt;
 
+use super::defaults::{ALONE, FOUR_PODS, NETTOOL_COMES_AND_GOES, watching};
 use super::options::{PRINT, WATCH};
-use super::row::{ALONE, FOUR_PODS, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
+use super::row::{Origin, Row};
 use crate::lab::{ClusterDefaults, Fixture};
 use crate::lessons::{definition, forbidden, memory, selector, stopped, wake};
 

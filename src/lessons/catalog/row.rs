@@ -1,11 +1,7 @@
 //! A row of the catalog: one lesson with one choice of its options.
 
-use std::time::Duration;
-
 use super::Options;
-use crate::lab::{
-    ClusterDefaults, Clusters, Console, Defaults, Ended, Era, Fixture, LessonFn, Settings, record, run_and_print,
-};
+use crate::lab::{Clusters, Console, Defaults, Ended, Era, LessonFn, Settings, record, run_and_print};
 use crate::trace::Record;
 
 /// One lesson with one choice of its options: the command, the descriptions, the defaults and the function.
@@ -63,7 +59,7 @@ impl Row {
     }
 
     /// Returns true if this is the lesson's main row, whose command has no option.
-    pub fn is_usual(&self) -> bool {
+    pub fn is_main(&self) -> bool {
         self.command == self.lesson_name()
     }
 
@@ -72,7 +68,7 @@ impl Row {
         self.chapter.split('-').next().unwrap_or(self.chapter)
     }
 
-    /// Returns true if each run has a cluster of each era, so `eras` need not run it twice.
+    /// Returns true if one run already has a cluster of each era, so that `eras` runs it only once.
     pub fn shows_both_eras(&self) -> bool {
         self.defaults.cluster.as_ref().is_some_and(|cluster| cluster.clusters == Clusters::OfEachEra)
     }
@@ -106,49 +102,3 @@ impl Row {
         self.origin != Origin::Beyond
     }
 }
-
-/// The four pods of the tutorials, which run in the namespace `default` from the start.
-pub(super) use crate::cluster::PODS_OF_THE_BOOK as PODS;
-
-/// The scenario in which `nettool` is created and deleted.
-pub(super) static NETTOOL: Fixture =
-    Fixture { name: "fixtures/scenarios/nettool.yaml", text: include_str!("../../../fixtures/scenarios/nettool.yaml") };
-
-/// The seed of a run, unless its row sets another. It decides the order of events in which tasks race.
-const SEED: u64 = 1;
-
-/// A lesson that makes its own objects.
-pub(super) const ALONE: Defaults = Defaults { cluster: None, seed: SEED, lasts: None };
-
-/// A lesson that makes four pods itself, one per second. The last half second is for the fourth pod's handlers.
-pub(super) const FOUR_SECONDS: Defaults =
-    Defaults { cluster: None, seed: SEED, lasts: Some(Duration::from_millis(4500)) };
-
-/// A lesson that watches this cluster, until the scenario is over and the cluster is at rest.
-pub(super) const fn watching(cluster: ClusterDefaults) -> Defaults {
-    Defaults { cluster: Some(cluster), seed: SEED, lasts: None }
-}
-
-impl Defaults {
-    /// Sets the smallest seed with which the run prints its lines in the tutorials' order. The test `smallest_seeds`
-    /// finds it.
-    pub(super) const fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
-    }
-
-    pub(super) const fn lasting(self, seconds: u64) -> Self {
-        Self { lasts: Some(Duration::from_secs(seconds)), ..self }
-    }
-
-    pub(super) const fn four_seconds(self) -> Self {
-        Self { lasts: FOUR_SECONDS.lasts, ..self }
-    }
-}
-
-/// A cluster without pods, in which the scenario creates and deletes `nettool`.
-pub(super) const NETTOOL_COMES_AND_GOES: ClusterDefaults =
-    ClusterDefaults { pods: None, scenario: Some(&NETTOOL), stages: None, clusters: Clusters::One };
-
-/// A cluster with the tutorials' four pods, in which nothing changes.
-pub(super) const FOUR_PODS: ClusterDefaults =
-    ClusterDefaults { pods: Some(&PODS), scenario: None, stages: None, clusters: Clusters::One };

@@ -4,8 +4,9 @@
 
 use futures::FutureExt;
 
+use super::defaults::{ALONE, FOUR_PODS, FOUR_SECONDS, watching};
 use super::options::{FACTORY, INDEXER, SHARED};
-use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, Modern, Origin, Row, watching};
+use super::row::{Modern, Origin, Row};
 use crate::lab::{ClusterDefaults, Defaults, Fixture};
 use crate::lessons::{factory, indexer, shared};
 

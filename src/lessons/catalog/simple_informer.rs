@@ -3,8 +3,9 @@
 
 use futures::FutureExt;
 
+use super::defaults::{ALONE, NETTOOL_COMES_AND_GOES, PODS, watching};
 use super::options::{DELTAFIFO, REFLECTOR, WATCH};
-use super::row::{ALONE, Modern, NETTOOL_COMES_AND_GOES, Origin, PODS, Row, watching};
+use super::row::{Modern, Origin, Row};
 use crate::lab::{ClusterDefaults, Fixture};
 use crate::lessons::{deltafifo, listwatch, myinformer, reflector};
 

@@ -15,8 +15,8 @@ use super::field::Path;
 /// the last cause of the list has their number.
 pub const MOST_BYTES_OF_CAUSES: usize = 256 * 1024;
 
-/// A list of causes in the order in which validation finds them. Its texts take at most [`MOST_BYTES_OF_CAUSES`] and
-/// one cause more.
+/// A list of causes in the order in which validation finds them. A cause is added as long as the
+/// texts are below [`MOST_BYTES_OF_CAUSES`], so they can exceed it by one cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Causes {
     list: Vec<Cause>,
@@ -70,9 +70,9 @@ impl Causes {
         self.into_iter().filter(|cause| seen.insert(cause.clone())).collect()
     }
 
-    /// Removes the causes that another list has too. Upstream matches the type, the field and the origin of an error, which
-    /// a cause does not have. To match the whole cause is narrower: a cause with another message stays. Upstream:
-    /// `FilterCoveredHandwrittenErrors`.
+    /// Removes the causes that another list has too. Upstream matches the type, the field and the origin of an error. A
+    /// cause has no origin, so this function compares whole causes. It removes less: a cause with another message stays.
+    /// Upstream: `FilterCoveredHandwrittenErrors`.
     pub(crate) fn without(self, others: &Self) -> Self {
         let others: HashSet<&Cause> = others.iter().collect();
         self.into_iter().filter(|cause| !others.contains(cause)).collect()

@@ -126,7 +126,8 @@ impl Representation {
         }
     }
 
-    /// Returns true if the form of the response is the one in which objects are stored.
+    /// Returns true if the stored bytes can be sent unchanged: plain JSON of the whole object, in the version in which the
+    /// kind is stored.
     pub(super) fn is_stored_form(&self) -> bool {
         self.form == Form::default() && !self.pretty && self.resource.stored_form.is_none()
     }

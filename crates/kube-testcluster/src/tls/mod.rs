@@ -16,7 +16,7 @@ pub use self::authority::{Authority, KeyPair};
 pub(crate) use self::client_certificate::ClientCertificate;
 pub(crate) use self::transport::Tls;
 
-/// The reason why a listener cannot be served with TLS.
+/// The reason why TLS cannot be set up, or a certificate cannot be issued.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {
@@ -40,7 +40,7 @@ pub enum TlsError {
     /// A certificate cannot be created.
     #[error("a certificate cannot be made")]
     Made(#[from] rcgen::Error),
-    /// The key of a kept authority cannot be read or written.
+    /// The file with the key of an authority ([`Authority::kept_in`]) cannot be read or written.
     #[error("{} cannot be read or written", .path.display())]
     Kept {
         /// The file.

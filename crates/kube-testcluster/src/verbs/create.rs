@@ -11,7 +11,7 @@ use super::ownership::{self, Component, CreatedBy, Writer, set_entries};
 use super::{Call, charged, conversion};
 use crate::admission::builtin::{WriteAttributes, name_of, namespace_lifecycle, taint_nodes_by_condition};
 use crate::admission::{Gate, Reinvoke};
-use crate::auth::rbac::escalation::{self, Grant};
+use crate::auth::rbac::escalation::{self, CheckedWrite};
 use crate::auth::{Attributes, ResourceAttributes, user_of};
 use crate::auth::{certificates, policy_parameters, resource_claims};
 use crate::http::answer::Answer;
@@ -131,7 +131,7 @@ impl Creation<'_> {
 fn check_grant(target: &Target, new: &Value, writer: &Writer) -> Result<(), ApiError> {
     let namespace = target.namespace.as_deref().unwrap_or_default();
     let name = target.name.as_deref().unwrap_or_default();
-    let grant = Grant { resource: &target.resource, namespace, name, new, old: None };
+    let grant = CheckedWrite { resource: &target.resource, namespace, name, new, old: None };
     escalation::check(writer.caller.as_ref(), grant)
 }
 

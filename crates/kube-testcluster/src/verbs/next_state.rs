@@ -9,7 +9,7 @@ use super::{charged, preconditions};
 use crate::admission::builtin::WriteAttributes;
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::certificates;
-use crate::auth::rbac::escalation::{self, Grant};
+use crate::auth::rbac::escalation::{self, CheckedWrite};
 use crate::auth::{policy_parameters, resource_claims};
 use crate::http::status::ApiError;
 use crate::plugins::admit::Operation;
@@ -121,7 +121,7 @@ fn after_admission(
 ) -> Result<Next, ApiError> {
     let resource = &current.resource;
     let namespace = current.key.namespace().unwrap_or_default();
-    let grant = Grant { resource, namespace, name: current.key.name(), new: &new, old: Some(&current.value) };
+    let grant = CheckedWrite { resource, namespace, name: current.key.name(), new: &new, old: Some(&current.value) };
     escalation::check(writer.caller.as_ref(), grant)?;
     preconditions::check(current, &new)?;
     resource.default_change(&mut new, &current.value); // first, as upstream sets defaults when it decodes the body

@@ -20,9 +20,9 @@ use kube_machinery::conventions::quote::{quote, quote_list};
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::Value;
 
-/// A write of an object of any kind. A write of a role or a binding may grant rights.
+/// A write to check. Only a write of a role or a binding can grant rights.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Grant<'a> {
+pub(crate) struct CheckedWrite<'a> {
     pub(crate) resource: &'a Resource,
     /// The namespace in the path; empty for a ClusterRole or ClusterRoleBinding.
     pub(crate) namespace: &'a str,
@@ -35,8 +35,10 @@ pub(crate) struct Grant<'a> {
 
 /// Refuses a role or a binding that grants rights which the caller does not have, unless the caller has the right to
 /// `escalate` or `bind`. Writes of other kinds, and the cluster's own writes, pass.
-/// Fails with 403, or with another error if the role of a binding cannot be found.
-pub(crate) fn check(caller: Option<&Caller>, grant: Grant<'_>) -> Result<(), ApiError> {
+///
+/// # Errors
+/// 403, or another error if the role of a binding cannot be found.
+pub(crate) fn check(caller: Option<&Caller>, grant: CheckedWrite<'_>) -> Result<(), ApiError> {
     let Some(caller) = caller.filter(|caller| grant.resource.group() == GROUP && !is_privileged(&caller.user)) else {
         return Ok(());
     };
@@ -49,7 +51,7 @@ pub(crate) fn check(caller: Option<&Caller>, grant: Grant<'_>) -> Result<(), Api
 
 impl Caller {
     /// Checks a write of a role: the user must have its rules, or the right to `escalate`.
-    fn check_role(&self, grant: Grant<'_>) -> Result<(), ApiError> {
+    fn check_role(&self, grant: CheckedWrite<'_>) -> Result<(), ApiError> {
         if self.may("escalate", GROUP, grant.resource.plural(), grant.namespace, grant.name)
             || grant.changes_only_gc_fields()
         {
@@ -69,7 +71,7 @@ impl Caller {
     }
 
     /// Checks a write of a binding: the user must have the rules of its role, or the right to `bind` it.
-    fn check_binding(&self, grant: Grant<'_>) -> Result<(), ApiError> {
+    fn check_binding(&self, grant: CheckedWrite<'_>) -> Result<(), ApiError> {
         let role = RoleRef::of(grant.new);
         let resource = match role.kind.as_str() {
             "ClusterRole" => Some("clusterroles"),
@@ -99,7 +101,7 @@ impl Caller {
     }
 
     /// Refuses the write if the user does not have all rights in `wanted`. Upstream: `ConfirmNoEscalation`.
-    fn confirm_no_escalation(&self, grant: Grant<'_>, wanted: &[PolicyRule]) -> Result<(), ApiError> {
+    fn confirm_no_escalation(&self, grant: CheckedWrite<'_>, wanted: &[PolicyRule]) -> Result<(), ApiError> {
         let Some((owned, problems)) = self.authorizer.policy(|policy| {
             let (mut owned, mut problems) = (Vec::new(), Vec::new());
             for (_, rules) in policy.of(&self.user, grant.namespace) {
@@ -129,9 +131,10 @@ impl Caller {
     }
 }
 
-impl Grant<'_> {
-    /// Returns the message about a role that cannot be read. A missing role is named as the resource of the request,
-    /// because upstream reads the role by its registry here, and by a lister elsewhere.
+impl CheckedWrite<'_> {
+    /// Returns the message about a role that cannot be read. For a missing role it names the resource of the request, such
+    /// as `rolebindings.rbac.authorization.k8s.io`, because upstream reads the role from its registry here, and not from
+    /// a lister.
     fn message_about(&self, problem: &Unresolved) -> String {
         match problem {
             Unresolved::NotFound { name, .. } => format!("{} {} not found", self.resource.qualified(), quote(name)),

@@ -1,5 +1,5 @@
-//! GET of a pod's `log` (`kubectl logs`). No container really runs: the kubelet simulates containers by its stages,
-//! which also write the lines, and keeps them in [`Logs`]. A log belongs to one run of a container, from its start to
+//! GET of a pod's `log` (`kubectl logs`). No container really runs: the simulated kubelet moves
+//! containers through stages. The stages write the lines of the log, and the kubelet keeps the lines in [`Logs`]. A log belongs to one run of a container, from its start to
 //! its end; each restart begins a new run.
 
 use std::convert::Infallible;
@@ -31,7 +31,7 @@ pub(crate) fn get(call: Call, logs: Arc<Logs>) -> Result<Answer, ApiError> {
     let pod = store.get(PODS, &key).ok_or_else(|| ApiError::not_found(PODS, key.name()))?.open()?;
     let container = container::choose(&pod, &options.container)?;
     if pod.text("/spec/nodeName").unwrap_or_default().is_empty() {
-        return Ok(Answer::log(StatusCode::NO_CONTENT, Body::empty())); // no kubelet could have a log
+        return Ok(Answer::log(StatusCode::NO_CONTENT, Body::empty())); // the pod has no node yet, so it has no log
     }
     let run = Run::find(&pod, &container, options.previous).map_err(ApiError::bad_request)?;
     let written = logs.changes(&run.uid);
@@ -58,9 +58,9 @@ impl Run {
             .ok_or_else(|| format!("container {container:?} in pod {pod_name:?} is not available"))?;
         let (state, last) = (&status["state"], &status["lastState"]["terminated"]);
         let restarts = status["restartCount"].as_u64().unwrap_or_default();
-        // The number of the last run that has ended. While the container waits for its next run, `restartCount` is
-        // still the number of that run.
-        let before = restarts.saturating_sub(u64::from(state["waiting"].is_null()));
+        // The run that `lastState` describes. While the container waits for a restart, `restartCount` is the number of
+        // that run; otherwise that run has the number before it.
+        let previous_run = restarts.saturating_sub(u64::from(state["waiting"].is_null()));
         let run = |number: u64, state: &Value| Self {
             uid: pod.summary.uid().to_owned(),
             container: container.to_owned(),
@@ -70,14 +70,14 @@ impl Run {
         let waits = |why: &str| Err(format!("container {container:?} in pod {pod_name:?} is waiting to start{why}"));
         if previous {
             return match last.is_object() {
-                true => Ok(run(before, last)),
+                true => Ok(run(previous_run, last)),
                 false => Err(format!("previous terminated container {container:?} in pod {pod_name:?} not found")),
             };
         }
         match state["waiting"]["reason"].as_str() {
             _ if state["running"].is_object() => Ok(run(restarts, &state["running"])),
             _ if state["terminated"].is_object() => Ok(run(restarts, &state["terminated"])),
-            _ if last.is_object() => Ok(run(before, last)),
+            _ if last.is_object() => Ok(run(previous_run, last)),
             Some("ErrImagePull") => waits(": image can't be pulled"),
             Some("ImagePullBackOff") => waits(": trying and failing to pull image"),
             Some(reason) => waits(&format!(": {reason}")),

@@ -7,7 +7,7 @@ use kube_machinery::value::SmolStr;
 use super::Storage;
 use crate::nodes::scheduler::pod_info::PodInfo;
 
-/// The changes since the waiting pods were tried.
+/// The possible effects of a batch of changes of storage objects on waiting pods.
 #[derive(Debug, Default)]
 pub(in crate::nodes::scheduler) struct Hints {
     /// The keys of the claims that were added or changed.

@@ -15,9 +15,9 @@ use crate::value::Value;
 
 #[derive(Clone, Debug)]
 pub enum Type<'s> {
-    /// A type that only cel-go's whole inference could tell; the checker accepts everything with it.
+    /// A type that this checker cannot infer, although cel-go can. The checker accepts every use of it.
     Unknown,
-    /// Any type, by the schema; the value has a type only when the expression runs.
+    /// CEL's `dyn`: the schema allows any type, so the type is known only when the expression runs.
     Dyn,
     Null,
     Bool,
@@ -140,7 +140,7 @@ impl<'s> Type<'s> {
         Self::Unknown
     }
 
-    /// Returns the name of the type outside of signatures, where null is `null_type`.
+    /// Returns the type's name for messages. It differs from the name in signatures for null only: `null_type`.
     pub(crate) fn name(&self) -> String {
         if matches!(self, Self::Null) { "null_type".to_owned() } else { self.to_string() }
     }
