@@ -128,7 +128,7 @@ var everyday = []struct {
 	{`kubectl wait --for=delete pod/web --timeout=5s; kubectl wait --for=create cm/kube-root-ca.crt --timeout=5s`, []string{"configmap/kube-root-ca.crt condition met\n"}},
 	{`kubectl get pod nosuch; kubectl get nosuch; kubectl delete pod nosuch --ignore-not-found`,
 		[]string{"Error from server (NotFound): pods \"nosuch\" not found\nerror: the server doesn't have a resource type \"nosuch\"\n"}},
-	{`kubectl get componentstatuses; kubectl get leases -A; kubectl get sa`, []string{"Warning: v1 ComponentStatus is deprecated in v1.19+\n", "etcd-0               Healthy   ok ", "No resources found\n", "default"}},
+	{`kubectl get componentstatuses; kubectl get leases -A; kubectl get sa`, []string{"Warning: v1 ComponentStatus is deprecated in v1.19+\n", "etcd-0               Healthy   ok ", "kube-node-lease   node-1   node-1 ", "default"}},
 	{`kubectl get crd; kubectl get pv,pvc; kubectl get storageclass`, []string{"No resources found\nNo resources found\n", "kube-testcluster/simulated"}},
 	{`kubectl apply -f rs.yaml --prune -l app=rs; kubectl replace --force -f rs.yaml`, []string{"replicaset.apps/rs created\n", "replicaset.apps/rs replaced\n"}},
 	{`kubectl create -f pod.yaml --validate=strict; echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"bad"},"dat":{}}' | kubectl create -f -`,
