@@ -39,14 +39,19 @@ pub(super) fn read(paths: &[PathBuf], mut input: impl Read) -> Result<Vec<Manife
     let mut found = Vec::new();
     for path in paths {
         if path == Path::new(STANDARD_INPUT) {
-            found.push(parsed(&files::input_stream(&mut input, WHAT, "standard input")?)?);
+            let manifest = parsed(&files::input_stream(&mut input, WHAT, "standard input")?)?;
+            if manifest.objects.is_empty() {
+                return Err(Failure::new(("standard input has no objects", "标准输入里没有对象")).into());
+            }
+            found.push(manifest);
             continue;
         }
         for file in if path.is_dir() { files_in(path)? } else { vec![path.clone()] } {
-            if is_kustomization(&file) {
+            let source = files::input_file(Some(&file), WHAT, None)?.expect("a file was named");
+            if is_kustomization(&file) && !source.text.contains("kustomize.toolkit.fluxcd.io/") {
                 return Err(not_built(&file).into());
             }
-            found.push(parsed(&files::input_file(Some(&file), WHAT, None)?.expect("a file was named"))?);
+            found.push(parsed(&source)?);
         }
     }
     Ok(found)

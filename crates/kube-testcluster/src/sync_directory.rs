@@ -1,6 +1,5 @@
 //! Flushes a directory to the disk, so that its files outlive a power cut.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -8,7 +7,7 @@ use std::path::Path;
 /// Windows does this by itself, and cannot open a directory as a file.
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
-    File::open(path)?.sync_all()?;
+    std::fs::File::open(path)?.sync_all()?;
     #[cfg(not(unix))]
     let _ = path;
     Ok(())

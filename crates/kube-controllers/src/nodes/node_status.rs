@@ -90,7 +90,12 @@ pub(super) fn report(node: &Value, now: &str) -> Report {
 
 /// Returns true if the node lifecycle controller has lost contact with a node.
 pub(super) fn is_lost(node: &Value) -> bool {
-    items(&node["status"]["conditions"]).iter().any(|condition| condition["reason"] == LOST_CONTACT)
+    let is_lost = |condition: &Value| {
+        condition["reason"] == LOST_CONTACT
+            && condition["status"] == "Unknown"
+            && HEALTHY.iter().any(|healthy| condition["type"] == healthy.kind)
+    };
+    items(&node["status"]["conditions"]).iter().any(is_lost)
 }
 
 #[cfg(test)]

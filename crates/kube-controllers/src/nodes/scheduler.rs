@@ -144,9 +144,9 @@ impl Scheduler {
 
     /// Returns the outcome for a pod that fits on no node, for a reason that is not that of a node. Upstream: a plugin's
     /// `PreFilter` fails.
-    pub(crate) async fn unschedulable_on_any(&mut self, why: &str) -> Unfit {
+    pub(crate) async fn unschedulable_on_any(&mut self, pod: &Received, uid: &str, why: &str) -> Unfit {
         self.synced().await;
-        Unfit::on_any(self.lock().node_count(), why)
+        self.lock().refuse_on_all(&Pending::new(uid, pod.clone()), why)
     }
 
     /// Returns the name and the address of the node of a pod that has a node already.

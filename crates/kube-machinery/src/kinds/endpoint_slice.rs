@@ -23,7 +23,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     singular: "endpointslice",
     kind: "EndpointSlice",
     storage_hash: "qgS0xkrxYAI=",
-    generation: Generation::CountedAt(&["/addressType", "/endpoints", "/ports", "/metadata/labels"]),
+    generation: Generation::CountedAsSent(&["/addressType", "/endpoints", "/ports", "/metadata/labels"]),
     defaults: set_defaults,
     prepare,
     validate,

@@ -34,8 +34,8 @@ pub enum Generation {
     Counted,
     /// Changes of the spec, but the server does not number a new object, so the first change has the number 1.
     CountedFromUpdate,
-    /// Changes of the spec, and fields in it that the server then removes.
-    CountedAsSent,
+    /// Changes at these JSON pointers, including fields in them that the server then removes.
+    CountedAsSent(&'static [&'static str]),
     /// Changes of the spec and of the annotations, which a Deployment copies to its ReplicaSets.
     CountedWithAnnotations,
     /// Changes at these JSON pointers, for a kind with no spec, or with more than a spec.

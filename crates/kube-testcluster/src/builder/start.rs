@@ -25,6 +25,7 @@ use kube_controllers::clock::Clock;
 use kube_controllers::nodes::heartbeats::NodeHeartbeats;
 use kube_controllers::nodes::kubelet::{Claims, Earlier, Kubelet, Progress};
 use kube_controllers::nodes::logs::Logs;
+use kube_controllers::nodes::node;
 use kube_controllers::nodes::scheduler::Nodeless;
 
 impl ClusterBuilder {
@@ -58,6 +59,9 @@ impl ClusterBuilder {
             None => {
                 first_objects::write(&store, nodes, &self.node_templates, self.pods, self.crowd);
                 housekeeping.discard(); // controllers react only to later changes
+                if self.settings.controllers != Controllers::None {
+                    housekeeping.sync_nodes((1..=nodes).map(node::name));
+                }
             }
         }
         if let Some(folder) = folder {

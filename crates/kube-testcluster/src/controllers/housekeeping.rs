@@ -254,6 +254,12 @@ impl Housekeeping {
         self.unfinished.send_replace(0);
     }
 
+    /// Lets the node lifecycle controller look at the first nodes, because its decisions about evictions need all nodes.
+    /// A template may also have given a node the label of a silent one.
+    pub(crate) fn sync_nodes(&self, names: impl Iterator<Item = String>) {
+        names.for_each(|name| self.add(WorkItem::SyncNode(name)));
+    }
+
     /// Returns the objects with an owner reference to this uid.
     pub(super) fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
         self.lock().graph.dependents_of(uid)

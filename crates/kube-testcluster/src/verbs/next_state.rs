@@ -177,13 +177,16 @@ fn after_admission(
     Ok(if gone { Next::Release(new) } else { Next::Put(new) })
 }
 
-/// Returns true if the generation counts what the client sends, and its spec differs.
+/// Returns true if the generation counts what the client sends, and one of the counted fields differs.
 fn is_changed_as_sent(current: &Opened, new: &Value) -> bool {
-    current.resource.generation == Generation::CountedAsSent && {
-        let mut sent = new.clone();
-        current.resource.drop_empty_lists(&mut sent);
-        sent["spec"] != current.value["spec"]
-    }
+    let Generation::CountedAsSent(fields) = current.resource.generation else { return false };
+    let mut sent = new.clone();
+    current.resource.drop_empty_lists(&mut sent);
+    differs_at(fields, current, &sent)
+}
+
+fn differs_at(fields: &[&str], current: &Opened, new: &Value) -> bool {
+    fields.iter().any(|field| new.pointer(field) != current.value.pointer(field))
 }
 
 /// Returns true if an update increases the object's generation.
@@ -192,11 +195,11 @@ fn increases_generation(current: &Opened, new: &Value, subresource: Option<Subre
     let differs = new["spec"] != current.value["spec"];
     match current.resource.generation {
         Generation::Absent => false,
-        Generation::Counted | Generation::CountedFromUpdate | Generation::CountedAsSent => differs,
+        Generation::Counted | Generation::CountedFromUpdate => differs,
         Generation::CountedButMetadata => {
             subresource != Some(Subresource::Status) && but_metadata(new) != but_metadata(&current.value)
         }
-        Generation::CountedAt(fields) => fields.iter().any(|field| new.pointer(field) != current.value.pointer(field)),
+        Generation::CountedAt(fields) | Generation::CountedAsSent(fields) => differs_at(fields, current, new),
         Generation::CountedWithAnnotations if subresource == Some(Subresource::Status) => false,
         Generation::CountedWithAnnotations => {
             differs || annotations(new).unwrap_or_default() != annotations(&current.value).unwrap_or_default()

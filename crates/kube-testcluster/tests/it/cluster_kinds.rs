@@ -54,3 +54,33 @@ async fn aggregated_discovery_can_be_switched_off() {
     assert_eq!(kinds(false, &both).await, (200, "APIGroupList".to_owned()));
     assert_eq!(kinds(false, aggregated).await.0, 406);
 }
+
+/// Upstream: the internal type of a DaemonSet's `rollingUpdate` has no pointers, so its conversion writes both numbers.
+#[tokio::test(start_paused = true)]
+async fn a_rolling_update_that_a_daemon_set_does_not_use_gets_both_numbers() {
+    let api = Api::new(&quiet().start());
+    let template = json!({"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let strategy = json!({"type": "OnDelete", "rollingUpdate": {"maxUnavailable": 3}});
+    let set = json!({"metadata": {"name": "a"}, "spec": {
+        "selector": {"matchLabels": {"app": "a"}}, "template": template, "updateStrategy": strategy,
+    }});
+    let made = api.post("/apis/apps/v1/namespaces/default/daemonsets", &set).await;
+    assert_eq!(made.body["spec"]["updateStrategy"]["rollingUpdate"], json!({"maxUnavailable": 3, "maxSurge": 0}));
+}
+
+/// Upstream: `PrepareForUpdate` of EndpointSlices compares before it removes `deprecatedTopology`.
+#[tokio::test(start_paused = true)]
+async fn a_sent_field_that_is_removed_counts_in_the_generation_of_an_endpoint_slice() {
+    let api = Api::new(&quiet().start());
+    let slices = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
+    for (topology, generations) in [(json!({}), [1, 1]), (json!({"x": "y"}), [1, 2])] {
+        let endpoint = json!({"addresses": ["1.2.3.4"], "deprecatedTopology": topology});
+        let slice = json!({"metadata": {"name": "a"}, "addressType": "IPv4", "endpoints": [endpoint], "ports": []});
+        let made = api.post(slices, &slice).await;
+        let again = api.put(&format!("{slices}/a"), &slice).await;
+        let found = [&made, &again].map(|answer| answer.body["metadata"]["generation"].as_i64().unwrap_or_default());
+        assert_eq!(found, generations, "{topology}: {}", again.body);
+        assert_eq!(again.body["endpoints"][0].get("deprecatedTopology"), None);
+        api.delete(&format!("{slices}/a")).await;
+    }
+}

@@ -94,7 +94,7 @@ impl PodWorker {
                     Prepared::Initialized => self.initialize().await?,
                     Prepared::Volumes => {
                         self.wait_for_objects(part).await?;
-                        self.prepare_claims().await?;
+                        self.prepare_resource_claims().await?;
                     }
                     _ => self.wait_for_objects(part).await?,
                 }

@@ -32,35 +32,29 @@ enum Problem {
     Unallocated(String),
 }
 
-impl Problem {
-    /// Returns the reason in a sentence about the nodes of the scheduler.
-    fn sentence(&self) -> String {
-        match self {
-            Self::Claim(why) => why.clone(),
-            Self::Unallocated(claim) => {
-                format!("cannot allocate all claims: this cluster allocates no devices for resourceclaim {claim}")
-            }
-        }
-    }
-}
-
 impl PodWorker {
-    /// Waits until the pod can use its claims, before the scheduler looks for a node. Until then, the pod's status says
-    /// why it has none.
-    pub(super) async fn wait_for_claims(&mut self, scheduler: &mut Scheduler) -> Result<(), Error> {
+    /// Waits until the pod can use its ResourceClaims, before the scheduler looks for a node. The status of the pod says
+    /// that a claim is not allocated. As upstream, nothing says that a claim is missing (`DynamicResources.PreEnqueue`).
+    pub(super) async fn wait_for_resource_claims(&mut self, scheduler: &mut Scheduler) -> Result<(), Error> {
         while let Some((problem, changed)) = self.unusable_claim().await? {
-            let unfit = scheduler.unschedulable_on_any(&problem.sentence()).await;
-            self.unschedulable(&unfit).await?;
+            if let Problem::Unallocated(claim) = problem {
+                let why =
+                    format!("cannot allocate all claims: this cluster allocates no devices for resourceclaim {claim}");
+                let unfit = scheduler.unschedulable_on_any(&self.pod, self.uid(), &why).await;
+                self.unschedulable(&unfit).await?;
+            }
             let _resting = self.mark_resting();
             changed.await;
-            self.pod = self.context.api.get(self.reference()).await?;
+            if !self.refresh().await? {
+                return Ok(());
+            }
         }
         Ok(())
     }
 
-    /// Waits until the kubelet can prepare the claims of a pod on its node. They are if the scheduler has bound the
-    /// pod.
-    pub(super) async fn prepare_claims(&mut self) -> Result<(), Error> {
+    /// Waits until the kubelet can prepare the ResourceClaims of a pod on its node. The scheduler binds a pod only after
+    /// its claims are reserved, so this wait is for pods that another client has bound.
+    pub(super) async fn prepare_resource_claims(&mut self) -> Result<(), Error> {
         if self.pod["spec"]["nodeName"].is_null() {
             return Ok(());
         }
@@ -75,11 +69,25 @@ impl PodWorker {
             let event = PodEvent::warning("FailedPrepareDynamicResources", message, None);
             self.recorder.record(&self.pod, event).await;
             self.report_creating().await?;
-            let _resting = self.mark_resting();
+            let resting = self.mark_resting();
             changed.await;
-            self.pod = self.context.api.get(self.reference()).await?;
+            drop(resting);
+            self.wait_for_node().await;
+            if !self.refresh().await? {
+                return Ok(());
+            }
         }
         Ok(())
+    }
+
+    /// Reads the pod again. Returns false if another pod has its name now, so that the work on this pod is over.
+    async fn refresh(&mut self) -> Result<bool, Error> {
+        let now = self.context.api.get(self.reference()).await?;
+        self.is_over |= pod::uid(&now) != self.uid();
+        if !self.is_over {
+            self.pod = now;
+        }
+        Ok(!self.is_over)
     }
 
     /// Returns the first claim that the pod cannot use, and a future that ends after this may have changed.

@@ -72,6 +72,7 @@ async fn perform_with_retries(
             Err(error) if is_temporary(&error) => {
                 tracing::debug!(pod = worker.name(), %error, "a write failed, and is tried again");
                 tokio::time::sleep(RETRY).await;
+                worker.wait_for_node().await;
             }
             done => return done,
         }

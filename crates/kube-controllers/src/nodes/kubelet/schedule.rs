@@ -32,7 +32,14 @@ impl PodWorker {
             self.host_ip = scheduler.assignment_of(node).await.address; // the pod names its node itself
             return Ok(());
         }
-        self.wait_for_claims(scheduler).await?;
+        self.wait_for_resource_claims(scheduler).await?;
+        if self.is_over {
+            return Ok(());
+        }
+        if let Some(node) = self.pod["spec"]["nodeName"].as_str() {
+            self.host_ip = scheduler.assignment_of(node).await.address; // another client has bound the pod meanwhile
+            return Ok(());
+        }
         let Assignment { node, address, .. } = self.assign(scheduler).await?;
         let unbound = self.pod.clone();
         match self.bind(&node).await {
@@ -67,6 +74,7 @@ impl PodWorker {
     /// cannot be bound.
     async fn assign(&mut self, scheduler: &mut Scheduler) -> Result<Assignment, kube_client::Error> {
         let mut backoff = INITIAL_BACKOFF;
+        let mut resting = None;
         loop {
             let assignment = match scheduler.assign(&self.pod, self.uid()).await {
                 Ok(assignment) => assignment,
@@ -80,6 +88,8 @@ impl PodWorker {
             scheduler.forget(self.uid());
             let why = format!("running PreBind plugin \"VolumeBinding\": {why}");
             self.not_scheduled("SchedulerError", &why, None).await?;
+            // From now on only another client can help, so that a test need not wait for this pod.
+            resting.get_or_insert_with(|| self.mark_resting());
             tokio::time::sleep(backoff).await;
             backoff = MAX_BACKOFF.min(backoff * 2);
         }

@@ -95,7 +95,7 @@ impl State {
     }
 
     /// Returns the number of nodes on which pods can run.
-    pub(super) fn node_count(&self) -> usize {
+    fn node_count(&self) -> usize {
         let count = self.cache.nodes().filter(|info| info.node.is_some()).count();
         if self.is_without_nodes() { 1 } else { count }
     }

@@ -43,16 +43,6 @@ impl Unfit {
         let message = "no nodes available to schedule pods".into();
         Self { message, nominated_node: None, victims: Arc::default() }
     }
-
-    /// The pod fits on none of the nodes, for a reason that is not that of a node.
-    pub(super) fn on_any(nodes: usize, why: &str) -> Self {
-        if nodes == 0 {
-            return Self::no_nodes();
-        }
-        let none = format!("0/{nodes} nodes are available");
-        let message = format!("{none}: {why}. preemption: {none}: {nodes} Preemption is not helpful for scheduling.");
-        Self { message: message.into(), nominated_node: None, victims: Arc::default() }
-    }
 }
 
 /// The verdict of the filters on each node. Upstream: `Diagnosis`.

@@ -52,6 +52,11 @@ fn set_defaults(set: &mut Value) {
         set_default(strategy, "rollingUpdate", empty());
         set_default(&mut strategy["rollingUpdate"], "maxUnavailable", json!(1));
         set_default(&mut strategy["rollingUpdate"], "maxSurge", json!(0));
+    } else if strategy["rollingUpdate"].is_object() {
+        // Upstream's internal type has no pointers to these two, so its conversion writes both.
+        for number in ["maxUnavailable", "maxSurge"] {
+            set_default(&mut strategy["rollingUpdate"], number, json!(0));
+        }
     }
     set_default(spec, "revisionHistoryLimit", json!(10));
     set_template_generation(set);

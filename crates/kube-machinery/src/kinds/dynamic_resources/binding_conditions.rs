@@ -18,9 +18,9 @@ pub(super) fn validate(parent: &Value, at: At<'_>) -> Causes {
     let mut causes = label_keys(parent, CONDITIONS, at);
     causes.extend(label_keys(parent, FAILURES, at));
     let (conditions, failures) = (texts(parent, CONDITIONS), texts(parent, FAILURES));
-    let mut seen = BTreeSet::new();
+    let mut seen_conditions = BTreeSet::new();
     for (i, condition) in conditions.iter().enumerate() {
-        if !seen.insert(*condition) {
+        if !seen_conditions.insert(*condition) {
             causes.push(Cause::duplicate(format_args!("{at}.{CONDITIONS}[{i}]"), condition));
         }
     }
@@ -30,7 +30,7 @@ pub(super) fn validate(parent: &Value, at: At<'_>) -> Causes {
         if !seen.insert(*failure) {
             causes.push(Cause::duplicate(at, failure));
         }
-        if conditions.contains(failure) {
+        if seen_conditions.contains(failure) {
             let why = "bindingFailureConditions must not overlap with bindingConditions";
             causes.push(Cause::invalid(at, failure, why));
         }

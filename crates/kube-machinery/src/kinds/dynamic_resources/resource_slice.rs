@@ -25,7 +25,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     storage_hash: "KsC072WgaEY=",
     delete_response: DeleteResponse::Object,
     scope: Scope::Cluster,
-    generation: Generation::CountedAsSent,
+    generation: Generation::CountedAsSent(&["/spec"]),
     fields: &[
         ("spec.nodeName", "spec.nodeName", ""),
         ("spec.driver", "spec.driver", ""),

@@ -1,13 +1,14 @@
 //! Takes work items from the housekeeping queue and calls the controller of each, such as the garbage collector. All
 //! run in one task, one work item at a time, so two controllers never race.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{Housekeeping, WorkItem};
@@ -23,8 +24,9 @@ pub(crate) async fn run(store: Arc<Store>, housekeeping: Arc<Housekeeping>, stop
     // The timers of the delayed work items. A delayed item does not count as unfinished, so `Cluster::settled` does not
     // wait for it.
     let mut waiting = FuturesUnordered::new();
-    // The delayed work items. Each has only one timer, even if several writes cause it meanwhile.
-    let mut later = BTreeSet::new();
+    // The delayed work items, and when they are due. Several writes that cause one meanwhile need no further timer,
+    // unless it is due earlier.
+    let mut later = BTreeMap::new();
     loop {
         let item = tokio::select! {
             biased;
@@ -37,7 +39,9 @@ pub(crate) async fn run(store: Arc<Store>, housekeeping: Arc<Housekeeping>, stop
             }
         };
         if let Some((wait, next)) = delayed(&item) {
-            if later.insert(next.clone()) {
+            let due = Instant::now() + wait;
+            if later.get(&next).is_none_or(|planned| due < *planned) {
+                later.insert(next.clone(), due);
                 waiting.push(async move {
                     tokio::time::sleep(wait).await;
                     next

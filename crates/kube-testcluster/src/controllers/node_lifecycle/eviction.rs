@@ -4,25 +4,21 @@
 use tokio::time::Instant;
 
 use super::taints::{self, Pods};
-use super::zones::Candidate;
 use super::{Housekeeping, WorkItem};
 use crate::controllers::housekeeping::is_gone_or_changed;
 use crate::http::status::ApiError;
 use crate::store::Store;
-use crate::store::filter::Filter;
-use crate::verbs::list::everything;
-use kube_machinery::kinds::NODES;
 
 /// Looks at all nodes.
 pub(crate) async fn taint_no_execute(store: &Store, housekeeping: &Housekeeping) -> Result<(), ApiError> {
-    let mut nodes = Vec::new();
-    for node in everything(store, NODES, &Filter::default()).objects {
-        nodes.push(Candidate::of(&node.open()?.value));
-    }
     let health = housekeeping.node_health();
+    let Some(nodes) = health.candidates() else { return Ok(()) };
     let plan = health.zones().plan(nodes, Instant::now());
     if plan.recovers {
         health.probe_all();
+    }
+    if let Some(delay) = plan.again_after {
+        housekeeping.add(WorkItem::TaintNoExecuteLater(delay));
     }
     let (evicted, spared) = (plan.evicted.iter(), plan.spared.iter());
     let all = evicted.map(|node| (node, Pods::Evicted)).chain(spared.map(|node| (node, Pods::Spared)));
@@ -31,9 +27,6 @@ pub(crate) async fn taint_no_execute(store: &Store, housekeeping: &Housekeeping)
             Err(error) if !is_gone_or_changed(&error) => return Err(error),
             _ => {}
         }
-    }
-    if let Some(delay) = plan.again_after {
-        housekeeping.add(WorkItem::TaintNoExecuteLater(delay));
     }
     Ok(())
 }

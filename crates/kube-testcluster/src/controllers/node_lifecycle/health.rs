@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::Ready;
-use super::zones::Zones;
+use super::zones::{Candidate, Zones};
 use kube_controllers::nodes::node::is_silent;
 use kube_machinery::conventions::conditions;
 use kube_machinery::value::Value;
@@ -27,8 +26,9 @@ pub(crate) struct NodeHealth {
 }
 
 /// The health of one node.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Health {
+#[derive(Debug)]
+struct Health {
+    uid: String,
     /// `renewTime` of the Lease.
     renewed: Option<String>,
     /// `lastHeartbeatTime` of the condition `Ready`.
@@ -39,7 +39,17 @@ pub(super) struct Health {
     was_silent: bool,
     /// When the controller saw the last heartbeat.
     probed: Instant,
-    ready: Option<Ready>,
+    /// What decides about the eviction of the node's pods.
+    candidate: Candidate,
+}
+
+/// The result of a look at a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Observed {
+    /// True if the controller looks at the node at intervals.
+    pub(super) is_monitored: bool,
+    /// True if the node is new, or if something has changed that decides about evictions.
+    pub(super) is_changed: bool,
 }
 
 /// What is to be done about a node.
@@ -53,28 +63,33 @@ pub(super) enum Contact {
 }
 
 impl Health {
-    /// Returns true if the controller looks at the node at intervals.
-    pub(super) fn is_monitored(&self, is_silent: bool) -> bool {
+    fn is_monitored(&self, is_silent: bool) -> bool {
         self.renews || is_silent
     }
 }
 
 impl NodeHealth {
     /// Takes over a node and the `renewTime` of its Lease.
-    pub(super) fn observe(&self, node: &Value, renewed: Option<&str>) -> Health {
+    pub(super) fn observe(&self, node: &Value, renewed: Option<&str>) -> Observed {
+        let uid = node["metadata"]["uid"].as_str().unwrap_or_default();
         let name = node["metadata"]["name"].as_str().unwrap_or_default();
         let reported = conditions::find(node, "Ready").and_then(|ready| ready["lastHeartbeatTime"].as_str());
         let is_silent = is_silent(node);
         let (renewed, reported, now) =
             (renewed.map(ToOwned::to_owned), reported.map(ToOwned::to_owned), Instant::now());
-        let mut nodes = self.lock();
+        let (candidate, mut nodes) = (Candidate::of(node), self.lock());
+        let is_new = nodes.get(name).is_none_or(|health| health.uid != uid);
+        if is_new {
+            nodes.remove(name);
+        }
         let health = nodes.entry(name.to_owned()).or_insert_with(|| Health {
+            uid: uid.to_owned(),
             renewed: renewed.clone(),
             reported: reported.clone(),
             renews: false,
             was_silent: false,
             probed: now,
-            ready: None,
+            candidate: candidate.clone(),
         });
         let is_renewed = health.renewed.is_some() && renewed > health.renewed;
         // A node without heartbeats has worked until it falls silent.
@@ -84,13 +99,16 @@ impl NodeHealth {
         }
         (health.renewed, health.reported, health.was_silent) = (renewed, reported, is_silent);
         health.renews |= is_renewed;
-        health.clone()
+        let is_changed = is_new || health.candidate != candidate;
+        health.candidate = candidate;
+        Observed { is_monitored: health.is_monitored(is_silent), is_changed }
     }
 
-    /// Returns true if the condition `Ready` of a node is not what it was when this was called before.
-    pub(super) fn ready_has_changed(&self, name: &str, ready: Ready) -> bool {
-        let mut nodes = self.lock();
-        nodes.get_mut(name).is_some_and(|health| health.ready.replace(ready) != Some(ready))
+    /// Returns what decides about evictions, of all nodes; `None` if every node works and has no such taint.
+    pub(super) fn candidates(&self) -> Option<Vec<Candidate>> {
+        let nodes = self.lock();
+        let is_calm = !self.zones().is_fully_disrupted() && nodes.values().all(|health| health.candidate.is_calm());
+        (!is_calm).then(|| nodes.values().map(|health| health.candidate.clone()).collect())
     }
 
     pub(super) fn contact(&self, name: &str, is_silent: bool) -> Contact {
@@ -108,8 +126,9 @@ impl NodeHealth {
         self.lock().values_mut().for_each(|health| health.probed = now);
     }
 
-    pub(super) fn forget(&self, name: &str) {
-        self.lock().remove(name);
+    /// Forgets a node that does not exist any more. Returns true if it was known.
+    pub(super) fn forget(&self, name: &str) -> bool {
+        self.lock().remove(name).is_some()
     }
 
     pub(super) fn zones(&self) -> MutexGuard<'_, Zones> {

@@ -16,7 +16,6 @@ use super::housekeeping::{Housekeeping, WorkItem};
 use crate::http::status::ApiError;
 use crate::store::Store;
 use crate::store::object::Key;
-use kube_controllers::nodes::node::is_silent;
 use kube_controllers::nodes::node_lease;
 use kube_machinery::conventions::conditions;
 use kube_machinery::kinds::{LEASES, NODES};
@@ -26,7 +25,9 @@ use kube_machinery::value::Value;
 pub(crate) async fn sync(store: &Store, housekeeping: &Housekeeping, name: &str) -> Result<(), ApiError> {
     let health = housekeeping.node_health();
     let Some(node) = store.get(NODES, &Key::new(None, name)) else {
-        health.forget(name);
+        if health.forget(name) {
+            housekeeping.add(WorkItem::TaintNoExecute);
+        }
         return Ok(());
     };
     let node = node.open()?;
@@ -34,10 +35,11 @@ pub(crate) async fn sync(store: &Store, housekeeping: &Housekeeping, name: &str)
     let lease = store.get(LEASES, &Key::new(Some(node_lease::NAMESPACE), name));
     let lease = lease.map(|lease| lease.open()).transpose()?;
     let renewed = lease.as_ref().and_then(|lease| lease.value["spec"]["renewTime"].as_str());
-    if health.observe(&node.value, renewed).is_monitored(is_silent(&node.value)) {
+    let observed = health.observe(&node.value, renewed);
+    if observed.is_monitored {
         housekeeping.add(WorkItem::MonitorNodeLater(name.to_owned()));
     }
-    if health.ready_has_changed(name, Ready::of(&node.value)) {
+    if observed.is_changed {
         housekeeping.add(WorkItem::TaintNoExecute);
     }
     Ok(())

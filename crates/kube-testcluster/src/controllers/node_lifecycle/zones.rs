@@ -35,7 +35,7 @@ pub(super) struct Zones {
 }
 
 /// A node, as far as this file needs it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Candidate {
     name: String,
     zone: Zone,
@@ -91,12 +91,22 @@ impl Candidate {
         }
     }
 
+    /// Returns true if the node works, and has no taint that evicts its pods.
+    pub(super) fn is_calm(&self) -> bool {
+        self.ready == Ready::Yes && !self.has_any_taint()
+    }
+
     fn has_any_taint(&self) -> bool {
         self.has_not_ready || self.has_unreachable
     }
 }
 
 impl Zones {
+    /// Returns true if no node worked at the last look.
+    pub(super) fn is_fully_disrupted(&self) -> bool {
+        self.is_fully_disrupted
+    }
+
     /// Decides about all nodes.
     pub(super) fn plan(&mut self, mut nodes: Vec<Candidate>, now: Instant) -> Plan {
         let mut plan = Plan::default();

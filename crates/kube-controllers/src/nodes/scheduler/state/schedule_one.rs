@@ -29,7 +29,21 @@ enum Decision {
 impl State {
     /// Chooses a node for a pod, and counts the pod there. If it fits nowhere, it may preempt other pods.
     pub(super) fn schedule_one(&mut self, pending: &Pending) -> Outcome {
-        match self.decide(pending) {
+        let decision = self.decide(pending);
+        self.obey(pending, decision)
+    }
+
+    /// Refuses a pod on all nodes, for a reason that is not that of a node.
+    pub(in crate::nodes::scheduler) fn refuse_on_all(&mut self, pending: &Pending, why: &str) -> Unfit {
+        let cycle = Cycle::begin(pending, &self.cache, &self.nominator);
+        match self.refuse_all(&cycle, why) {
+            Decision::Refuse(message, preemption) => self.refuse(pending, message, preemption),
+            Decision::Place { .. } | Decision::NoNodes => Unfit::no_nodes(),
+        }
+    }
+
+    fn obey(&mut self, pending: &Pending, decision: Decision) -> Outcome {
+        match decision {
             Decision::Place { assignment, last } => {
                 self.last = last;
                 if let Some(volumes) = &assignment.volumes {
@@ -69,8 +83,7 @@ impl State {
 
     /// Refuses all nodes before the filters.
     fn refuse_all(&self, cycle: &Cycle<'_>, why: &str) -> Decision {
-        let nodes = self.cache.nodes().filter(|info| info.node.is_some()).count();
-        let nodes = nodes.max(usize::from(self.first_without_nodes().is_some()));
+        let nodes = self.node_count();
         if nodes == 0 {
             return Decision::NoNodes;
         }

@@ -18,7 +18,8 @@ fn note_gates(pod: &mut Value, now: &str) {
     }
     let gated = json!({
         "type": "PodScheduled", "status": "False", "reason": "SchedulingGated",
-        "message": "Scheduling is blocked due to non-empty scheduling gates", "lastTransitionTime": now,
+        "message": "Scheduling is blocked due to non-empty scheduling gates",
+        "lastProbeTime": null, "lastTransitionTime": now,
     });
     pod["status"]["conditions"] = json!([gated]);
 }
