@@ -57,7 +57,7 @@ const RETRY: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
 struct KubeletContext {
-    /// For deletions, and for the scheduler's watch of nodes.
+    /// For deletions, and for the watches of the scheduler.
     client: Client,
     api: Arc<dyn Requests>,
     clock: Clock,
@@ -195,7 +195,7 @@ impl Kubelet {
                 biased;
                 () = stop.cancelled() => break,
                 Some(Err(error)) = helper.join_next() => {
-                    tracing::error!(%error, "the scheduler's watch of nodes panicked");
+                    tracing::error!(%error, "the scheduler's watches panicked");
                     continue;
                 }
                 () = self.follow() => {}

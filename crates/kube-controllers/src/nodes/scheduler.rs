@@ -170,7 +170,7 @@ impl Scheduler {
     /// Waits until a node changes.
     pub(crate) async fn changed(&mut self) {
         if self.listed.changed().await.is_err() {
-            std::future::pending::<()>().await; // the task that watches the nodes has ended
+            std::future::pending::<()>().await; // the task with the watches has ended
         }
     }
 

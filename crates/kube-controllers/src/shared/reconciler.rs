@@ -1,4 +1,4 @@
-//! The interface of a workload controller, and the loop that runs it: handlers fill its work queue with keys, and
+//! The interface of a controller, and the loop that runs it: handlers fill its work queue with keys, and
 //! workers sync the object of each key. Only the ReplicaSet controller has a loop of its own, because tests and lessons
 //! control it step by step.
 
