@@ -43,7 +43,7 @@ const CASES: [(&str, &[&str]); 12] = [
     ("informer-lab cluster --sta", &["--stages"]),
     ("informer-lab cluster --stages cra", &["crash-loop"]),
     ("informer-lab cluster --stages my-", &["my-stages.yaml"]),
-    ("informer-lab cluster --controllers d", &["daemonset", "deployment", "disruption"]),
+    ("informer-lab cluster --controllers d", &["deployment", "daemonset", "disruption"]),
     ("informer-lab cluster --controllers deployment,replicas", &["deployment,replicaset"]),
     ("informer-lab cluster --authorization r", &["rbac"]),
     ("informer-lab reflector --lang ", &["en", "zh"]),

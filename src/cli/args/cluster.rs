@@ -85,7 +85,7 @@ pub struct ClusterCommandArgs {
     #[arg(
         long,
         default_value = "all",
-        value_name = "all|deletions|NAME,…|none",
+        value_name = "all|housekeeping|NAME,…|none",
         value_parser = values::controllers,
         add = ArgValueCompleter::new(completion::controllers)
     )]
