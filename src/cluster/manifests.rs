@@ -22,6 +22,14 @@ pub(super) struct Manifest {
     objects: Vec<DynamicObject>,
 }
 
+impl Manifest {
+    /// Returns true if no object is one that only kustomize understands. Flux has a kind of the same name.
+    fn is_built(&self) -> bool {
+        let group = |object: &DynamicObject| object.types.as_ref().map_or("", |types| &types.api_version).to_owned();
+        self.objects.iter().all(|object| !group(object).starts_with("kustomize.config.k8s.io/"))
+    }
+}
+
 /// The endings of the files that are read in a folder, as kubectl does.
 const ENDINGS: [&str; 3] = ["json", "yaml", "yml"];
 
@@ -47,11 +55,11 @@ pub(super) fn read(paths: &[PathBuf], mut input: impl Read) -> Result<Vec<Manife
             continue;
         }
         for file in if path.is_dir() { files_in(path)? } else { vec![path.clone()] } {
-            let source = files::input_file(Some(&file), WHAT, None)?.expect("a file was named");
-            if is_kustomization(&file) && !source.text.contains("kustomize.toolkit.fluxcd.io/") {
+            let manifest = parsed(&files::input_file(Some(&file), WHAT, None)?.expect("a file was named"));
+            if is_kustomization(&file) && !manifest.as_ref().is_ok_and(Manifest::is_built) {
                 return Err(not_built(&file).into());
             }
-            found.push(parsed(&source)?);
+            found.push(manifest?);
         }
     }
     Ok(found)

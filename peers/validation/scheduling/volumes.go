@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	storage "k8s.io/api/storage/v1"
@@ -34,27 +35,16 @@ const (
 var classNames = []string{"fast", "fast", "fast", "local", "local", "now", "ebs"}
 
 func (v *volumes) objects() []runtime.Object {
-	var objects []runtime.Object
-	for _, one := range v.Claims {
-		objects = append(objects, one)
-	}
-	for _, one := range v.Volumes {
-		objects = append(objects, one)
-	}
-	for _, one := range v.Classes {
-		objects = append(objects, one)
-	}
-	for _, one := range v.CSINodes {
-		objects = append(objects, one)
-	}
-	for _, one := range v.CSIDrivers {
-		objects = append(objects, one)
-	}
-	for _, one := range v.Capacities {
-		objects = append(objects, one)
-	}
-	for _, one := range v.Attachments {
-		objects = append(objects, one)
+	return slices.Concat(
+		asObjects(v.Claims), asObjects(v.Volumes), asObjects(v.Classes), asObjects(v.CSINodes),
+		asObjects(v.CSIDrivers), asObjects(v.Capacities), asObjects(v.Attachments),
+	)
+}
+
+func asObjects[T runtime.Object](all []T) []runtime.Object {
+	objects := make([]runtime.Object, len(all))
+	for i, one := range all {
+		objects[i] = one
 	}
 	return objects
 }

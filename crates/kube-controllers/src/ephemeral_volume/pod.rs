@@ -7,6 +7,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use crate::shared::volume::ephemeral_claim_name;
+
 #[derive(Debug, Deserialize)]
 #[serde(from = "ReadPod")]
 pub(super) struct EphemeralPod {
@@ -79,9 +81,9 @@ impl Object for EphemeralPod {
 }
 
 impl EphemeralPod {
-    /// Returns the name of the claim of a volume. Upstream: `VolumeClaimName`.
+    /// Returns the name of the claim of a volume.
     pub(super) fn claim_name(&self, volume: &EphemeralVolume) -> String {
-        format!("{}-{}", self.meta().name, volume.name)
+        ephemeral_claim_name(self.meta().name, &volume.name)
     }
 
     /// Returns the metadata, for requests and Events.

@@ -9,6 +9,7 @@ use super::pod::{EphemeralPod, EphemeralVolume};
 use crate::shared::error::SyncError;
 use crate::shared::object::{api, controller, owned_by};
 use crate::shared::recorder::Reason;
+use crate::shared::volume::not_made_for;
 
 impl Controller {
     pub(super) async fn sync_pod(&self, key: &str) -> Result<(), SyncError> {
@@ -35,12 +36,8 @@ impl Controller {
         let (namespace, pod_name) = (pod.meta().namespace, pod.meta().name);
         if let Ok(claim) = self.claims.get(&format!("{namespace}/{name}")) {
             let is_own = controller(&claim.metadata).is_some_and(|owner| owner.uid == pod.meta().uid);
-            let why = "pod is not owner";
-            return is_own.then_some(()).ok_or_else(|| {
-                SyncError::NotOwned(format!(
-                    "PVC {namespace}/{name} was not created for pod {namespace}/{pod_name} ({why})"
-                ))
-            });
+            let not_owned = || SyncError::NotOwned(not_made_for(namespace, pod_name, &name));
+            return is_own.then_some(()).ok_or_else(not_owned);
         }
         let template = &volume.template;
         let mut claim = DynamicObject::new(&name, &self.kind).data(json!({"spec": template["spec"]}));

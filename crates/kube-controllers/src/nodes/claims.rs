@@ -1,4 +1,4 @@
-//! What the claims in a pod's volumes need before the pod starts.
+//! The requirement that the claims in a pod's volumes must meet before the pod starts.
 
 /// The state that the claims in a pod's volumes must have before the scheduler chooses a node for the pod, and before
 /// the kubelet starts it.

@@ -12,13 +12,14 @@ use kube_client::Error;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use super::events;
 use super::node::{KUBELET, SILENT, is_silent, is_simulated, unknown_label};
 use super::node_lease::{self, RENEW_INTERVAL};
 use super::node_status::{self, Report};
 use super::pod::uid;
 use super::requests::{Author, ObjectChange, ObjectRef, ObjectWatch, Requests};
 use crate::clock::Clock;
-use kube_machinery::kinds::{EVENTS, LEASES, NODES};
+use kube_machinery::kinds::{LEASES, NODES};
 use kube_machinery::value::{Value, json};
 
 /// The number of renewals of a Lease between two reports of a status that has not changed. Upstream:
@@ -207,21 +208,19 @@ impl NodeHeartbeats {
     /// Writes an Event about a node. `nanos` keeps the names of several Events apart while the time stands still.
     async fn record(&self, node: &str, uid: &str, (kind, reason): (&str, &str), message: &str, nanos: i128) {
         let now = self.clock.now();
-        let mut nanos = self.clock.time().as_nanosecond() + nanos;
-        loop {
-            let event = json!({
-                "metadata": {"name": format!("{node}.{nanos:x}")},
+        let event = |name: &str| {
+            json!({
+                "metadata": {"name": name},
                 "involvedObject": {"kind": "Node", "apiVersion": "v1", "name": node, "uid": uid},
                 "type": kind, "reason": reason, "message": message, "count": 1,
                 "source": {"component": "kubelet", "host": node},
                 "reportingComponent": "kubelet", "reportingInstance": node,
                 "firstTimestamp": now, "lastTimestamp": now,
-            });
-            match self.api.create(Author::Kubelet, EVENTS, "default".to_owned(), event).await {
-                Err(Error::Api(status)) if status.reason == "AlreadyExists" => nanos += 1,
-                Err(error) => return tracing::debug!(%error, "an Event could not be written"),
-                Ok(()) => return,
-            }
+            })
+        };
+        let nanos = self.clock.time().as_nanosecond() + nanos;
+        if let Err(error) = events::create(&*self.api, Author::Kubelet, ("default", node), nanos, event).await {
+            tracing::debug!(%error, "an Event could not be written");
         }
     }
 }

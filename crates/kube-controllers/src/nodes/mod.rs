@@ -4,6 +4,7 @@
 pub mod claims;
 pub(crate) mod constraints;
 pub mod dynamic;
+mod events;
 pub mod heartbeats;
 mod items;
 pub mod kubelet;

@@ -88,7 +88,7 @@ pub(crate) struct Scheduler {
 pub(crate) struct Assignment {
     pub(crate) node: String,
     pub(crate) address: String,
-    /// What must be written for the pod's claims before the pod is bound; `None` for most pods.
+    /// The writes for the pod's claims that come before its binding; `None` for most pods.
     pub(crate) volumes: Option<Arc<PodVolumes>>,
 }
 

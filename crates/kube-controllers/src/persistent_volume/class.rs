@@ -11,7 +11,7 @@ use super::Controller;
 use crate::shared::error::SyncError;
 use crate::shared::object::annotation;
 use crate::shared::recorder::Reason;
-use crate::shared::volume::{SELECTED_NODE, class, names_class};
+use crate::shared::volume::{SELECTED_NODE, class, is_delayed, names_class};
 
 const IS_DEFAULT: [&str; 2] =
     ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
@@ -24,7 +24,7 @@ impl Controller {
 
     /// Returns true if the class of a claim binds volumes only when a pod uses them.
     fn is_delayed(&self, claim: &DynamicObject) -> bool {
-        self.class_of(claim).is_some_and(|class| class.data["volumeBindingMode"] == "WaitForFirstConsumer")
+        self.class_of(claim).is_some_and(|class| is_delayed(&class))
     }
 
     /// Returns true if a claim waits for the scheduler, which selects a node for the claim's first pod. Upstream:

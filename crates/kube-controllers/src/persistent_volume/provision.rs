@@ -9,11 +9,9 @@ use crate::shared::error::SyncError;
 use crate::shared::object::uid;
 use crate::shared::recorder::Reason;
 use crate::shared::volume::{
-    BOUND_BY_CONTROLLER, PROVISIONED_BY, STORAGE_PROVISIONER, annotate, class, reference_to, spec, volume_mode,
+    BOUND_BY_CONTROLLER, NO_PROVISIONER, PROVISIONED_BY, STORAGE_PROVISIONER, annotate, class, reference_to, spec,
+    volume_mode,
 };
-
-/// The provisioner of classes whose volumes an administrator makes.
-const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
 impl Controller {
     /// Makes the volume of a claim, bound to it. The sync of the volume then finishes the binding.

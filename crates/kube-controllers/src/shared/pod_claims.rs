@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::object::{controller, name, namespace};
+use super::volume::ephemeral_claim_name;
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(from = "ReadPod")]
@@ -94,7 +95,7 @@ impl From<ReadPod> for PodClaims {
         let pod = slim.name.as_deref().unwrap_or_default();
         let used = |volume: Volume| match (volume.persistent_volume_claim, volume.ephemeral) {
             (Some(source), _) => Some(UsedClaim { name: source.claim_name, is_own: false }),
-            (None, Some(_)) => Some(UsedClaim { name: format!("{pod}-{}", volume.name), is_own: true }),
+            (None, Some(_)) => Some(UsedClaim { name: ephemeral_claim_name(pod, &volume.name), is_own: true }),
             (None, None) => None,
         };
         let claims = spec.volumes.into_iter().filter_map(used).collect();

@@ -19,6 +19,9 @@ pub(crate) const STORAGE_PROVISIONER: [&str; 2] =
 /// The node of the first pod that uses a claim.
 pub(crate) const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
+/// The provisioner of classes whose volumes an administrator makes. Upstream: `NotSupportedProvisioner`.
+pub(crate) const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+
 const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 
 pub(crate) fn spec<'a>(object: &'a DynamicObject, field: &str) -> &'a Value {
@@ -97,6 +100,22 @@ pub(crate) fn reference_to(claim: &ObjectMeta) -> Value {
         "kind": "PersistentVolumeClaim", "apiVersion": "v1", "namespace": claim.namespace, "name": claim.name,
         "uid": claim.uid, "resourceVersion": claim.resource_version,
     })
+}
+
+/// Returns true if a class binds the volumes of claims only when a pod uses them. Upstream: `IsDelayBindingMode`.
+pub(crate) fn is_delayed(class: &DynamicObject) -> bool {
+    class.data["volumeBindingMode"] == "WaitForFirstConsumer"
+}
+
+/// Returns the name of the claim that is made for a pod's volume of the type `ephemeral`. Upstream: `VolumeClaimName`.
+pub(crate) fn ephemeral_claim_name(pod: &str, volume: &str) -> String {
+    format!("{pod}-{volume}")
+}
+
+/// Returns the error about a claim with the name of a pod's ephemeral volume that was not made for the pod. Upstream:
+/// `VolumeIsForPod`.
+pub(crate) fn not_made_for(namespace: &str, pod: &str, claim: &str) -> String {
+    format!("PVC {namespace}/{claim} was not created for pod {namespace}/{pod} (pod is not owner)")
 }
 
 /// Sets an annotation. Returns true if it was not set before.

@@ -6,6 +6,7 @@ use kube_testcluster::{Admission, Authorization, Cluster, User};
 use serde_json::{Value, json};
 
 use crate::support::api::{Answer, Api, quiet};
+use crate::support::authority::AUTHORITY;
 
 const REQUESTS: &str = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
@@ -125,19 +126,6 @@ async fn permit(admin: &Api, name: &str, rules: &Value) {
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}});
     assert_eq!(admin.post(&format!("{RBAC}/clusterrolebindings"), &binding).await.status, 201);
 }
-
-/// The certificate of an authority: CN=ca.
-const AUTHORITY: &str = "-----BEGIN CERTIFICATE-----
-MIIBcDCCARegAwIBAgIUZuxJVub2rzGTOcIXE05bVR37sKIwCgYIKoZIzj0EAwIw
-DTELMAkGA1UEAwwCY2EwIBcNMjYxMTI5MTUxNTAyWhgPMjEyNjExMDUxNTE1MDJa
-MA0xCzAJBgNVBAMMAmNhMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqCT8z7m+
-So+Rh2SUBA4nbI+HI8XJkdKpz/FiZf7s6YRDKKJvW/60oDB+BqHsnNRdpojyQv4h
-Y/In/O9OHH5KeKNTMFEwHQYDVR0OBBYEFEOhAocpHnXPWmHMWlMJ5wBISOKVMB8G
-A1UdIwQYMBaAFEOhAocpHnXPWmHMWlMJ5wBISOKVMA8GA1UdEwEB/wQFMAMBAf8w
-CgYIKoZIzj0EAwIDRwAwRAIgYQqSTuNux0CnKVU0LsPKOKK1PR6srbCsPCsbxNr4
-qs4CIDhVhTqjBwUvDVU1szfnXLmeRI1IDHMb+4Yx307KclCB
------END CERTIFICATE-----
-";
 
 #[tokio::test(start_paused = true)]
 async fn a_trust_bundle_of_a_signer_needs_the_attest_verb_on_it() {

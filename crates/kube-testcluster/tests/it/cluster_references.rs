@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::cluster_data::Folder;
 use crate::support::api::{Api, PODS, item, pod};
+use crate::support::authority::AUTHORITY;
 use crate::support::seconds;
 
 const SECRETS: &str = "/api/v1/namespaces/default/secrets";
@@ -165,19 +166,6 @@ async fn a_pod_waits_for_the_secret_and_the_key_of_a_volume() {
         assert_eq!(warned[0], format!("{failed} secret \"tls\" not found"));
     }
 }
-
-/// The certificate of an authority: CN=ca.
-const AUTHORITY: &str = "-----BEGIN CERTIFICATE-----
-MIIBcDCCARegAwIBAgIUZuxJVub2rzGTOcIXE05bVR37sKIwCgYIKoZIzj0EAwIw
-DTELMAkGA1UEAwwCY2EwIBcNMjYxMTI5MTUxNTAyWhgPMjEyNjExMDUxNTE1MDJa
-MA0xCzAJBgNVBAMMAmNhMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqCT8z7m+
-So+Rh2SUBA4nbI+HI8XJkdKpz/FiZf7s6YRDKKJvW/60oDB+BqHsnNRdpojyQv4h
-Y/In/O9OHH5KeKNTMFEwHQYDVR0OBBYEFEOhAocpHnXPWmHMWlMJ5wBISOKVMB8G
-A1UdIwQYMBaAFEOhAocpHnXPWmHMWlMJ5wBISOKVMA8GA1UdEwEB/wQFMAMBAf8w
-CgYIKoZIzj0EAwIDRwAwRAIgYQqSTuNux0CnKVU0LsPKOKK1PR6srbCsPCsbxNr4
-qs4CIDhVhTqjBwUvDVU1szfnXLmeRI1IDHMb+4Yx307KclCB
------END CERTIFICATE-----
-";
 
 #[tokio::test(start_paused = true)]
 async fn a_pod_waits_for_the_trust_bundle_of_a_volume() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::schedule::SCHEDULER;
 use crate::clock::Clock;
+use crate::nodes::events;
 use crate::nodes::items::items;
 use crate::nodes::requests::{Author, ObjectRef, Requests};
 use kube_machinery::codec::merge_patch;
@@ -97,20 +98,12 @@ impl EventCorrelator {
         }
     }
 
-    /// Creates an Event, and returns its name. Upstream's names end with the time. Paused time may not advance between
-    /// two Events, so the next free name is taken.
+    /// Creates an Event, and returns its name.
     async fn create(&self, pod: &Value, event: &PodEvent) -> Result<String, kube_client::Error> {
         let text = |field: &str| pod["metadata"][field].as_str().unwrap_or_default();
-        let author = author(event);
-        let mut nanos = self.clock.time().as_nanosecond() + self.written.len() as i128;
-        loop {
-            let name = format!("{}.{nanos:x}", text("name"));
-            let object = self.event_object(pod, &name, event);
-            match self.api.create(author, EVENTS, text("namespace").to_owned(), object).await {
-                Err(kube_client::Error::Api(status)) if status.reason == "AlreadyExists" => nanos += 1,
-                done => return done.map(|()| name),
-            }
-        }
+        let nanos = self.clock.time().as_nanosecond() + self.written.len() as i128;
+        let about = (text("namespace"), text("name"));
+        events::create(&*self.api, author(event), about, nanos, |name| self.event_object(pod, name, event)).await
     }
 
     fn event_object(&self, pod: &Value, name: &str, event: &PodEvent) -> Value {

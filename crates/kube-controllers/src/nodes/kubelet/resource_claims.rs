@@ -166,13 +166,11 @@ fn problem(pod: &Value, namespace: &str, name: &str, is_owned: bool, claim: Opti
     if claim["metadata"]["deletionTimestamp"].is_string() {
         return Some(Problem::Claim(format!("resourceclaim {name:?} is being deleted")));
     }
-    let uid = pod::uid(pod);
-    let controls = |owner: &Value| owner["controller"] == true && owner["uid"] == uid;
-    if is_owned && !items(&claim["metadata"]["ownerReferences"]).iter().any(controls) {
+    if is_owned && !pod::is_controlled_by(claim, pod) {
         let of_pod = format!("Pod {namespace}/{}", name_in(pod));
         let why = format!("ResourceClaim {namespace}/{name} was not created for {of_pod} (Pod is not owner)");
         return Some(Problem::Claim(why));
     }
-    let is_reserved = items(&claim["status"]["reservedFor"]).iter().any(|consumer| consumer["uid"] == uid);
+    let is_reserved = items(&claim["status"]["reservedFor"]).iter().any(|consumer| consumer["uid"] == pod::uid(pod));
     (!is_reserved).then(|| Problem::Unallocated(format!("{namespace}/{name}")))
 }

@@ -28,16 +28,15 @@ impl PodWorker {
     }
 
     async fn bind_to_any(&mut self, scheduler: &mut Scheduler) -> Result<(), kube_client::Error> {
-        if let Some(node) = self.pod["spec"]["nodeName"].as_str() {
-            self.host_ip = scheduler.assignment_of(node).await.address; // the pod names its node itself
-            return Ok(());
+        if self.pod["spec"]["nodeName"].is_null() {
+            self.wait_for_resource_claims(scheduler).await?;
         }
-        self.wait_for_resource_claims(scheduler).await?;
         if self.is_over {
             return Ok(());
         }
+        // The pod names its node itself, or another client has bound it meanwhile.
         if let Some(node) = self.pod["spec"]["nodeName"].as_str() {
-            self.host_ip = scheduler.assignment_of(node).await.address; // another client has bound the pod meanwhile
+            self.host_ip = scheduler.assignment_of(node).await.address;
             return Ok(());
         }
         let Assignment { node, address, .. } = self.assign(scheduler).await?;

@@ -10,7 +10,9 @@ use super::prepare::Failure;
 use super::references::{Lookup, Missing, Reference, is_optional};
 use crate::nodes::claims::Claims;
 use crate::nodes::items::items;
+use crate::nodes::pod::is_controlled_by;
 use crate::nodes::requests::ObjectRef;
+use crate::shared::volume::{ephemeral_claim_name, not_made_for};
 use kube_machinery::conventions::aggregate::aggregate;
 use kube_machinery::kinds::{CLUSTER_TRUST_BUNDLES, CONFIG_MAPS, PERSISTENT_VOLUME_CLAIMS, Resource, SECRETS};
 use kube_machinery::value::Value;
@@ -98,18 +100,6 @@ fn unusable(claim: &Value) -> Option<&'static str> {
     }
 }
 
-/// Returns true if a claim was made for a pod (a volume of the type `ephemeral`).
-fn is_controlled_by(claim: &Value, pod: &Value) -> bool {
-    let mut owners = items(&claim["metadata"]["ownerReferences"]).iter();
-    owners.any(|owner| owner["controller"] == true && owner["uid"] == pod["metadata"]["uid"])
-}
-
-/// Upstream: `VolumeIsForPod`.
-fn not_own(namespace: &str, claim: &str, pod: &Value) -> String {
-    let pod = pod["metadata"]["name"].as_str().unwrap_or_default();
-    format!("PVC {namespace}/{claim} was not created for pod {namespace}/{pod} (pod is not owner)")
-}
-
 fn reference<'a>(resource: &'static Resource, source: &'a Value, field: &str) -> Option<Reference<'a>> {
     let name = source[field].as_str().filter(|_| !is_optional(source))?;
     let keys = items(&source["items"]).iter().filter_map(|item| item["key"].as_str()).collect();
@@ -135,7 +125,8 @@ impl UnusableClaims {
     ) -> Result<(), Error> {
         // Without the controllers of claims, none would be made for an ephemeral volume.
         let is_own = source["ephemeral"].is_object() && required == Claims::AreBound;
-        let own = is_own.then(|| format!("{}-{volume}", pod["metadata"]["name"].as_str().unwrap_or_default()));
+        let pod_name = pod["metadata"]["name"].as_str().unwrap_or_default();
+        let own = is_own.then(|| ephemeral_claim_name(pod_name, volume));
         let named = source["persistentVolumeClaim"]["claimName"].as_str();
         let Some(name) = own.as_deref().or(named) else { return Ok(()) };
         let claim = Reference { resource: PERSISTENT_VOLUME_CLAIMS, name, keys: Vec::new(), fields: &[] };
@@ -146,7 +137,7 @@ impl UnusableClaims {
                 let why = format!("failed to fetch PVC from API server: persistentvolumeclaims {name:?} not found");
                 Some(not_processed(&why))
             }
-            Some(found) if is_own && !is_controlled_by(&found, pod) => Some(not_own(&namespace, name, pod)),
+            Some(found) if is_own && !is_controlled_by(&found, pod) => Some(not_made_for(&namespace, pod_name, name)),
             Some(found) => unusable(&found).filter(|_| required == Claims::AreBound).map(not_processed),
         };
         if let Some(error) = error {

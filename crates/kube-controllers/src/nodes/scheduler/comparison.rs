@@ -62,7 +62,7 @@ struct Answer {
     volumes: BTreeMap<String, ClaimsOfPod>,
 }
 
-/// What the claims of the pod get on a node: the sizes of volumes, and the names of claims whose volumes are made.
+/// The volumes that the pod's claims get on a node: the sizes of those that exist, and the claims whose volumes are made.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 struct ClaimsOfPod {

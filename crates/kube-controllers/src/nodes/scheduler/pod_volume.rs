@@ -5,6 +5,7 @@ use kube_machinery::value::{SmolStr, Value};
 
 use super::csi_translation;
 use crate::nodes::items::items;
+use crate::shared::volume::ephemeral_claim_name;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum PodVolume {
@@ -31,8 +32,9 @@ impl PodVolume {
             return Some(Self::Claim(claim.into()));
         }
         if volume["ephemeral"].is_object() {
-            let text = |object: &Value| object["name"].as_str().unwrap_or_default().to_owned();
-            return Some(Self::Ephemeral(format!("{}-{}", text(&pod["metadata"]), text(volume)).into()));
+            let text = |name: &'_ Value| name.as_str().unwrap_or_default().to_owned();
+            let claim = ephemeral_claim_name(&text(&pod["metadata"]["name"]), &text(&volume["name"]));
+            return Some(Self::Ephemeral(claim.into()));
         }
         let is_disk = is_restricted(volume) || csi_translation::is_migrated(volume);
         is_disk.then(|| Self::Disk(volume.clone()))

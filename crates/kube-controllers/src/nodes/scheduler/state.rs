@@ -36,7 +36,7 @@ pub(super) struct State {
     admissions: Admissions,
     /// The pods that lost their nominated node to a pod of a higher priority, and are to be tried again.
     displaced: Vec<SmolStr>,
-    /// What is about to be written for the claims of pods that have a node, by the uids of the pods.
+    /// The pending writes for the claims of pods that have a node, by the uids of the pods.
     reserved: HashMap<SmolStr, Arc<PodVolumes>>,
     /// The node where the last search ended before it had seen all nodes.
     last: String,

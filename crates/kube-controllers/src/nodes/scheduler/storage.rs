@@ -22,7 +22,7 @@ use crate::nodes::claims::Claims;
 /// The objects by key: the name, after the namespace and a slash if the kind has namespaces.
 #[derive(Default)]
 pub(super) struct Storage {
-    /// What the claims of a pod need before the pod gets a node.
+    /// The requirement that the claims of a pod must meet before the pod gets a node.
     pub(super) required: Claims,
     pub(super) claims: ObjectCache<Claim>,
     pub(super) volumes: ObjectCache<Volume>,

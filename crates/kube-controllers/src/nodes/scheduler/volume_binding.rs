@@ -14,6 +14,7 @@ use super::pod_volume::PodVolume;
 use super::storage::{Claim, CsiStorageCapacity, Storage, StorageClass, Volume};
 use super::volume_restrictions::claim_not_found;
 use crate::nodes::claims::Claims;
+use crate::shared::volume::not_made_for;
 use find_matching::find_matching_volumes;
 pub(crate) use pod_volumes::{PodVolumes, Provision, StaticBinding};
 
@@ -129,9 +130,7 @@ fn usable_claim(pod: &PodInfo, volume: &PodVolume, storage: &Storage) -> Result<
         return Err(format!("persistentvolumeclaim {name:?} is being deleted"));
     }
     if is_ephemeral && claim.owner != pod.uid {
-        let namespace = &pod.namespace;
-        let pod = &pod.name;
-        return Err(format!("PVC {namespace}/{name} was not created for pod {namespace}/{pod} (pod is not owner)"));
+        return Err(not_made_for(&pod.namespace, &pod.name, name));
     }
     Ok(Some(claim.clone()))
 }

@@ -39,7 +39,7 @@ struct Health {
     was_silent: bool,
     /// When the controller saw the last heartbeat.
     probed: Instant,
-    /// What decides about the eviction of the node's pods.
+    /// The facts that decide about the eviction of the node's pods.
     candidate: Candidate,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Observed {
     pub(super) is_changed: bool,
 }
 
-/// What is to be done about a node.
+/// The contact of the controller with a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Contact {
     /// The node has heartbeats, or has just fallen silent.

@@ -1,6 +1,7 @@
 //! Helpers that several test files share.
 
 pub mod api;
+pub mod authority;
 #[cfg(feature = "tls")]
 pub mod hook;
 pub mod protobuf;

@@ -21,29 +21,20 @@ enum Decision {
         /// Where the next search begins.
         last: String,
     },
-    /// The pod fits nowhere. The text says why.
-    Refuse(String, Preemption),
+    Refuse(Refusal),
+}
+
+/// The reason why a pod gets no node.
+enum Refusal {
     NoNodes,
+    /// The pod fits nowhere. The text says why.
+    Unfit(String, Preemption),
 }
 
 impl State {
     /// Chooses a node for a pod, and counts the pod there. If it fits nowhere, it may preempt other pods.
     pub(super) fn schedule_one(&mut self, pending: &Pending) -> Outcome {
-        let decision = self.decide(pending);
-        self.obey(pending, decision)
-    }
-
-    /// Refuses a pod on all nodes, for a reason that is not that of a node.
-    pub(in crate::nodes::scheduler) fn refuse_on_all(&mut self, pending: &Pending, why: &str) -> Unfit {
-        let cycle = Cycle::begin(pending, &self.cache, &self.nominator);
-        match self.refuse_all(&cycle, why) {
-            Decision::Refuse(message, preemption) => self.refuse(pending, message, preemption),
-            Decision::Place { .. } | Decision::NoNodes => Unfit::no_nodes(),
-        }
-    }
-
-    fn obey(&mut self, pending: &Pending, decision: Decision) -> Outcome {
-        match decision {
+        match self.decide(pending) {
             Decision::Place { assignment, last } => {
                 self.last = last;
                 if let Some(volumes) = &assignment.volumes {
@@ -53,19 +44,21 @@ impl State {
                 self.nominator.remove(&pending.uid);
                 Ok(assignment)
             }
-            Decision::Refuse(message, preemption) => Err(self.refuse(pending, message, preemption)),
-            Decision::NoNodes => {
-                self.nominate(pending, None);
-                Err(Unfit::no_nodes())
-            }
+            Decision::Refuse(refusal) => Err(self.refuse(pending, refusal)),
         }
+    }
+
+    /// Refuses a pod on all nodes, for a reason that is not that of a node.
+    pub(in crate::nodes::scheduler) fn refuse_on_all(&mut self, pending: &Pending, why: &str) -> Unfit {
+        let refusal = self.refuse_all(&Cycle::begin(pending, &self.cache, &self.nominator), why);
+        self.refuse(pending, refusal)
     }
 
     /// Tries the nominated node first, because it is probably the only one that fits. Upstream: `schedulePod`.
     fn decide(&self, pending: &Pending) -> Decision {
         let cycle = Cycle::begin(pending, &self.cache, &self.nominator);
         if let Some(why) = cycle.refusal() {
-            return self.refuse_all(&cycle, why);
+            return Decision::Refuse(self.refuse_all(&cycle, why));
         }
         if let Some(node) = self.nominated_that_fits(&cycle) {
             return self.place(&cycle, node, self.last.clone());
@@ -77,33 +70,35 @@ impl State {
         if diagnosis.reasons.nodes() == 0 {
             return self.decide_without_nodes(&cycle);
         }
-        let preemption = preempt(&cycle, &diagnosis, &self.cache, &self.budgets);
-        Decision::Refuse(diagnosis.message(&preemption), preemption)
+        Decision::Refuse(self.refusal(&cycle, &diagnosis))
     }
 
     /// Refuses all nodes before the filters.
-    fn refuse_all(&self, cycle: &Cycle<'_>, why: &str) -> Decision {
+    fn refuse_all(&self, cycle: &Cycle<'_>, why: &str) -> Refusal {
         let nodes = self.node_count();
         if nodes == 0 {
-            return Decision::NoNodes;
+            return Refusal::NoNodes;
         }
-        let diagnosis = Diagnosis::refused(why, nodes);
-        let preemption = preempt(cycle, &diagnosis, &self.cache, &self.budgets);
-        Decision::Refuse(diagnosis.message(&preemption), preemption)
+        self.refusal(cycle, &Diagnosis::refused(why, nodes))
     }
 
     /// In a cluster that was created without nodes, chooses the first one, although no such Node object exists. Only
     /// the claims of the pod can refuse it.
     fn decide_without_nodes(&self, cycle: &Cycle<'_>) -> Decision {
-        let Some(node) = self.first_without_nodes() else { return Decision::NoNodes };
+        let Some(node) = self.first_without_nodes() else { return Decision::Refuse(Refusal::NoNodes) };
         let mut diagnosis = Diagnosis::default();
         let Some(rejection) = cycle.filter_by_volumes(&node, &NodeInfo::default()) else {
             return self.place(cycle, &node, self.last.clone());
         };
         diagnosis.add("", rejection);
         diagnosis.potential.clear(); // no pods are known there
-        let preemption = preempt(cycle, &diagnosis, &self.cache, &self.budgets);
-        Decision::Refuse(diagnosis.message(&preemption), preemption)
+        Decision::Refuse(self.refusal(cycle, &diagnosis))
+    }
+
+    /// Looks for pods to preempt.
+    fn refusal(&self, cycle: &Cycle<'_>, diagnosis: &Diagnosis<'_>) -> Refusal {
+        let preemption = preempt(cycle, diagnosis, &self.cache, &self.budgets);
+        Refusal::Unfit(diagnosis.message(&preemption), preemption)
     }
 
     fn place(&self, cycle: &Cycle<'_>, node: &Node, last: String) -> Decision {
@@ -140,7 +135,11 @@ impl State {
     }
 
     /// Nominates a node if pods are to be preempted there. Upstream: `handleSchedulingFailure`.
-    fn refuse(&mut self, pending: &Pending, message: String, preemption: Preemption) -> Unfit {
+    fn refuse(&mut self, pending: &Pending, refusal: Refusal) -> Unfit {
+        let Refusal::Unfit(message, preemption) = refusal else {
+            self.nominate(pending, None);
+            return Unfit::no_nodes();
+        };
         let mut victims = Vec::new();
         match preemption {
             Preemption::NotEligible(_) => {}

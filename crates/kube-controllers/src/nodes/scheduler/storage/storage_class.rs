@@ -6,9 +6,7 @@ use kube_machinery::value::{SmolStr, Value};
 
 use super::{Hints, ObjectCache, Storage, StorageKind};
 use crate::nodes::items::items;
-
-/// The provisioner of classes whose volumes an administrator makes. Upstream: `NotSupportedProvisioner`.
-const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+use crate::shared::volume::{NO_PROVISIONER, is_delayed};
 
 #[derive(Debug, PartialEq)]
 pub(in crate::nodes::scheduler) struct StorageClass {
@@ -51,9 +49,8 @@ impl StorageKind for StorageClass {
     const RESOURCE: &'static Resource = STORAGE_CLASSES;
 
     fn of(class: &DynamicObject) -> Self {
-        let waits = class.data["volumeBindingMode"] == "WaitForFirstConsumer";
         Self {
-            binding: if waits { BindingMode::WaitForFirstConsumer } else { BindingMode::Immediate },
+            binding: if is_delayed(class) { BindingMode::WaitForFirstConsumer } else { BindingMode::Immediate },
             provisioner: class.data["provisioner"].as_str().unwrap_or_default().into(),
             allowed_topologies: class.data["allowedTopologies"].clone().into(),
         }

@@ -1,4 +1,4 @@
-//! What has to be written for the claims of a pod before the pod is bound to its node. Upstream: `PodVolumes`.
+//! The writes for the claims of a pod that come before the pod is bound to its node. Upstream: `PodVolumes`.
 
 use std::sync::Arc;
 
